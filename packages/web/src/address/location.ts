@@ -1,6 +1,6 @@
 // The browser's URL as a signal: views read it, and change it by `go` (a new entry of the history) or `adjust` (the same
 // entry: panning must not fill the history).
-import { signal } from '@preact/signals-core';
+import { signal } from '../state/signal.ts';
 import { type PageAddress, parseAddress, printAddress, withParameters } from './page-address.ts';
 
 const here = () => parseAddress(location.pathname, location.search);

@@ -2,15 +2,19 @@
 // ApiProblem, or with the reason of `signal`.
 
 import { learnTime } from '../times/server-clock.ts';
-import { ApiProblem, problemOf, unreachable } from './problem.ts';
+import { ApiProblem, problemOf, silent, unreachable } from './problem.ts';
 import { isSignedOut, token } from './session.ts';
+
+/** The server refuses by itself whatever takes it longer than 20 s. */
+const LONGEST_MS = 30_000;
 
 export type AskedParameters = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export function askPath(name: string, parameters: AskedParameters): string {
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(parameters)) if (value !== undefined) query.set(key, String(value));
-  const text = query.toString();
+  // A blank as a plus would be a plus to the server.
+  const text = query.toString().replaceAll('+', '%20');
   return `/api/v1/${name}${text === '' ? '' : `?${text}`}`;
 }
 
@@ -19,12 +23,17 @@ export async function ask<Document>(
   parameters: AskedParameters,
   signal?: AbortSignal,
 ): Promise<Document> {
-  const response = await send(askPath(name, parameters), { headers: { accept: 'application/json' } }, signal);
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), LONGEST_MS);
+  const end = AbortSignal.any(signal === undefined ? [late.signal] : [signal, late.signal]);
   try {
+    const response = await send(askPath(name, parameters), { headers: { accept: 'application/json' } }, end);
     return (await response.json()) as Document;
-  } catch {
+  } catch (error) {
     if (signal?.aborted) throw signal.reason;
-    throw unreachable();
+    throw late.signal.aborted ? silent() : error instanceof ApiProblem ? error : unreachable();
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -37,9 +46,9 @@ export async function send(path: string, init: RequestInit, signal?: AbortSignal
   let response: Response;
   try {
     response = await fetch(path, { ...init, headers, credentials: 'same-origin', signal: signal ?? null });
-  } catch (error) {
+  } catch {
     if (signal?.aborted) throw signal.reason;
-    throw error instanceof ApiProblem ? error : unreachable();
+    throw unreachable();
   }
   learnTime(response.headers.get('date'), sent, Date.now());
   if (response.ok) {

@@ -4,7 +4,7 @@
 //   connecting ── first bytes ──▶ live ── stream ends ──▶ connecting
 //   connecting, live ── nothing for 20 s ──▶ polling ── every 5 s onPoll, every minute a new stream ── first bytes ──▶ live
 //   any ── refused or unreachable ──▶ down ── every 2 s onPoll and a new stream ── first bytes ──▶ live
-import { type Signal, signal } from '@preact/signals-core';
+import { type Signal, signal } from '../state/signal.ts';
 import { askPath, send } from './ask.ts';
 import { readEvents, type ServerEvent } from './event-stream.ts';
 import { asProblem } from './problem.ts';

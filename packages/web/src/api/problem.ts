@@ -49,9 +49,14 @@ export async function problemOf(response: Response): Promise<ApiProblem> {
   return new ApiProblem({ status, code: 'not-podtrail', detail, hint: 'look at that proxy.', requestId });
 }
 
-export function unreachable(): ApiProblem {
+export function unreachable(detail = 'podtrail cannot be reached'): ApiProblem {
   const hint = 'start it again; this page asks again by itself.';
-  return new ApiProblem({ status: 0, code: 'unreachable', detail: 'podtrail cannot be reached', hint });
+  return new ApiProblem({ status: 0, code: 'unreachable', detail, hint });
+}
+
+/** It can be reached, and hangs. */
+export function silent(): ApiProblem {
+  return unreachable('podtrail does not answer');
 }
 
 export function asProblem(error: unknown): ApiProblem {

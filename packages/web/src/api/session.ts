@@ -1,6 +1,6 @@
 // Who asks. On the machine of the reader a cookie says it, and there is nothing to do here. In a cluster it is a token
 // that the reader pastes: kept for this tab only, and sent to nobody but the server of the page.
-import { signal } from '@preact/signals-core';
+import { signal } from '../state/signal.ts';
 
 const KEY = 'podtrail-token';
 

@@ -1,5 +1,6 @@
 // A question as a component uses it: asked again when it changes, when time goes on, and after a failure that may pass.
-// What was shown stays until the new answer is there; `isStale` says so. A skeleton is for who waits longer than 200 ms.
+// What was shown stays until the new answer is there; `isStale` says so. A skeleton is for who waits longer than 200 ms; a
+// server that takes seconds to say the same again makes what is shown stale, too.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type AskedParameters, ask, askPath } from './ask.ts';
 import { type ApiProblem, asProblem } from './problem.ts';
@@ -8,15 +9,17 @@ import { token } from './session.ts';
 export interface Asked<Document> {
   readonly document: Document | undefined;
   readonly problem: ApiProblem | undefined;
-  /** The document is of another question, or of before a failure. */
+  /** The document is of another question, of before a failure, or a new one is late. */
   readonly isStale: boolean;
-  /** Nothing to show yet, for longer than a moment. */
+  /** The answer is waited for longer than a moment; of the question that is shown already, longer than some seconds. */
   readonly isSlow: boolean;
   readonly isLoading: boolean;
   readonly reload: () => void;
 }
 
 const SLOW_MS = 200;
+const OTHER_SLOW_MS = 600;
+const LATE_MS = 4_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 15_000;
 
@@ -41,6 +44,8 @@ export function useQuestion<Document>(
   // The path says all of the parameters, and is what the effect depends on.
   const latest = useRef(parameters);
   latest.current = parameters;
+  const shown = useRef(state);
+  shown.current = state;
   const bearer = token.value;
 
   useEffect(() => {
@@ -50,9 +55,12 @@ export function useQuestion<Document>(
     }
     const abort = new AbortController();
     let again: ReturnType<typeof setTimeout> | undefined;
-    const slow = setTimeout(() => setState((state) => ({ ...state, isSlow: state.document === undefined })), SLOW_MS);
+    let slow: ReturnType<typeof setTimeout> | undefined;
+    const waitMs = () =>
+      shown.current.document === undefined ? SLOW_MS : shown.current.path === path ? LATE_MS : OTHER_SLOW_MS;
     const run = async (retryMs: number) => {
-      setState((state) => ({ ...state, isLoading: true }));
+      setState((state) => ({ ...state, isLoading: true, isSlow: false }));
+      slow = setTimeout(() => setState((state) => ({ ...state, isSlow: true })), waitMs());
       try {
         const document = await ask<Document>(name, latest.current ?? {}, abort.signal);
         setState({ document, path, isLoading: false, isSlow: false });
@@ -78,7 +86,7 @@ export function useQuestion<Document>(
   return {
     document: path === undefined ? undefined : document,
     problem: path === undefined ? undefined : problem,
-    isStale: document !== undefined && (state.path !== path || problem !== undefined),
+    isStale: document !== undefined && (state.path !== path || problem !== undefined || isSlow),
     isLoading,
     isSlow,
     reload: () => setTurn((turn) => turn + 1),

@@ -18,6 +18,7 @@ import { type Key, useKeys } from './keys.ts';
 import { KeysHelp } from './keys-help.tsx';
 import { SignIn } from './sign-in.tsx';
 import { chooseTheme, isDark, THEMES, theme } from './theme.ts';
+import { wrongValues } from './wrong-values.ts';
 import { ZoneChoice } from './zone-choice.tsx';
 
 const TITLES: Readonly<Record<ViewName, string>> = {
@@ -84,7 +85,7 @@ export function Frame({ views }: { readonly views: Views }) {
       </header>
       <main id="main" tabIndex={-1}>
         <h1 class={view === 'ask' ? 'visually-hidden' : undefined}>{TITLES[view]}</h1>
-        {wrongTimes(address.value, serverNow()).map((text) => (
+        {[...wrongTimes(address.value, serverNow()), ...wrongValues(address.value)].map((text) => (
           <p key={text} class="complaint" role="alert">
             {text}
           </p>
@@ -103,7 +104,7 @@ export function Frame({ views }: { readonly views: Views }) {
 /** With absolute times: whoever opens it tomorrow sees the same. */
 async function copyLink(): Promise<string> {
   const isCopied = await copyText(absoluteUrl(address.peek(), serverNow()));
-  return isCopied ? 'The link is copied' : 'The link was not copied: the browser does not allow it';
+  return isCopied ? 'The link is copied' : 'Not copied: the browser does not allow it';
 }
 
 function focusQuestion(): void {

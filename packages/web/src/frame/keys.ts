@@ -30,6 +30,8 @@ export function activeKeys(): readonly Key[] {
 export function listenForKeys(): void {
   document.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey || isTaken(event)) return;
+    // All keys are those of a dialog: Escape closes it, and nothing behind it.
+    if (document.querySelector('dialog[open]') !== null) return;
     const found = activeKeys().find(({ key }) => key === event.key);
     if (found === undefined) return;
     event.preventDefault();

@@ -19,13 +19,9 @@ export function SignIn() {
         </p>
       )}
       <p>
-        {isLocal ? 'Or paste' : 'Paste'} a token. You see the namespaces in which its owner may list pods.
-        {!isLocal && (
-          <>
-            {' '}
-            Make one with <code>kubectl create token NAME -n NAMESPACE --audience podtrail</code>.
-          </>
-        )}
+        {isLocal && 'Or paste the token for scripts, which sees all. '}
+        Of an operator paste a token of <code>kubectl create token NAME -n NAMESPACE --audience podtrail</code>: you see
+        the namespaces in which its owner may list pods.
       </p>
       <form onSubmit={submit} class="row">
         <label>

@@ -1,5 +1,5 @@
 // Light, dark, or as the system has it. The choice is kept in the browser.
-import { effect, signal } from '@preact/signals-core';
+import { signal } from '../state/signal.ts';
 import { storedText, storeText } from '../times/stored-text.ts';
 
 export const THEMES = ['system', 'light', 'dark'] as const;
@@ -19,12 +19,10 @@ export const isDark = signal(false);
 
 export function applyTheme(): void {
   const system = matchMedia('(prefers-color-scheme: dark)');
-  const prefersDark = signal(system.matches);
-  system.addEventListener('change', ({ matches }) => {
-    prefersDark.value = matches;
-  });
-  effect(() => {
-    isDark.value = theme.value === 'system' ? prefersDark.value : theme.value === 'dark';
+  const apply = () => {
+    isDark.value = theme.value === 'system' ? system.matches : theme.value === 'dark';
     document.documentElement.dataset['theme'] = isDark.value ? 'dark' : 'light';
-  });
+  };
+  system.addEventListener('change', apply);
+  theme.subscribe(apply);
 }

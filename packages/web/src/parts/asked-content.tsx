@@ -2,7 +2,7 @@
 // problem above it, a skeleton for who waits.
 import type { ComponentChildren } from 'preact';
 import type { Asked } from '../api/use-question.ts';
-import { ProblemNote, Skeleton } from './states.tsx';
+import { ProblemNote, Skeleton, Waiting } from './states.tsx';
 
 export function AskedContent<Document>({
   asked,
@@ -20,6 +20,7 @@ export function AskedContent<Document>({
     <>
       {isShown && <ProblemNote problem={problem} onRetry={reload} />}
       {document === undefined && isSlow && !isShown && <Skeleton lines={lines ?? 3} />}
+      {document !== undefined && isSlow && !isShown && <Waiting />}
       {document !== undefined && (
         <div class={isStale ? 'stale' : undefined} aria-busy={isStale}>
           {children(document)}

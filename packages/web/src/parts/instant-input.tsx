@@ -5,10 +5,12 @@ import { adjust } from '../address/location.ts';
 import { INSTANT_FORMS, readInstant } from '../times/read-instant.ts';
 import { serverNow } from '../times/server-clock.ts';
 import { instantText, parseInstant } from '../times/span.ts';
+import { timeText } from '../times/zone.ts';
 
 export interface InstantInputProps {
   readonly name: string;
   readonly label: string;
+  /** As the URL has it: an instant is shown in the zone of the reader. */
   readonly value: string;
   /** What else is written with it. */
   readonly also?: Readonly<Record<string, string>>;
@@ -17,6 +19,7 @@ export interface InstantInputProps {
 export function InstantInput({ name, label, value, also }: InstantInputProps) {
   const [typed, type] = useState<string | undefined>(undefined);
   const [isWrong, setWrong] = useState(false);
+  const instant = /^\d{4}-/.test(value) ? parseInstant(value, 0) : undefined;
   const write = (text: string) => {
     const trimmed = text.trim();
     const isNow = trimmed === '' || trimmed === 'now';
@@ -33,7 +36,7 @@ export function InstantInput({ name, label, value, also }: InstantInputProps) {
       {label}{' '}
       <input
         class="instant"
-        value={typed ?? value}
+        value={typed ?? (instant === undefined ? value : timeText(instant))}
         autoComplete="off"
         spellcheck={false}
         aria-invalid={isWrong}

@@ -2,6 +2,7 @@
 // says which applies, and what to do.
 import type { ComponentChildren } from 'preact';
 import type { ApiProblem } from '../api/problem.ts';
+import { sentence } from './sentence.ts';
 
 export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
   return (
@@ -18,7 +19,8 @@ export function ProblemNote({ problem, onRetry }: { readonly problem: ApiProblem
       <strong>{sentence(problem.message)}</strong>
       {problem.hint !== undefined && <p>{sentence(problem.hint)}</p>}
       {problem.isPassing && <p class="muted">Asking again …</p>}
-      {!problem.isPassing && onRetry !== undefined && problem.status !== 403 && (
+      {/* The same question would be refused again. */}
+      {!problem.isPassing && onRetry !== undefined && (problem.status < 400 || problem.status > 499) && (
         <button type="button" onClick={onRetry}>
           Ask again
         </button>
@@ -32,6 +34,15 @@ export function ProblemNote({ problem, onRetry }: { readonly problem: ApiProblem
   );
 }
 
+/** Beside what is dimmed: at the edge of the window, so that nothing moves. */
+export function Waiting({ children = 'Waiting: what is shown is older.' }: { readonly children?: string }) {
+  return (
+    <p class="waiting" role="status">
+      {children}
+    </p>
+  );
+}
+
 export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
   return (
     <div class="skeleton" role="status" aria-label="Loading">
@@ -40,9 +51,4 @@ export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
       ))}
     </div>
   );
-}
-
-export function sentence(text: string): string {
-  const first = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?…]$/.test(first) ? first : `${first}.`;
 }

@@ -1,9 +1,14 @@
-// Draws a component, and with it all that is below, again when one of the signals changes. The package that tracks by
-// itself which component reads which signal is 1.1 KB of the page.
-import { effect, type ReadonlySignal } from '@preact/signals-core';
+// Draws a component, and with it all that is below, again when one of the signals changes.
+
 import { useLayoutEffect, useState } from 'preact/hooks';
+import type { ReadonlySignal } from '../state/signal.ts';
 
 export function useSignals(...signals: readonly ReadonlySignal<unknown>[]): void {
   const [, redraw] = useState<unknown>();
-  useLayoutEffect(() => effect(() => redraw(signals.map(({ value }) => value))), []);
+  useLayoutEffect(() => {
+    const ends = signals.map((one) => one.subscribe(() => redraw({})));
+    return () => {
+      for (const end of ends) end();
+    };
+  }, []);
 }

@@ -10,6 +10,7 @@ const gap = (reason: 'removed' | 'start' | 'pods-only', from: number, to: number
   watched(NOW - 24 * HOUR, [{ from: instantText(from), to: to === null ? null : instantText(to), reason }]);
 
 test('an empty listing says which reason applies', () => {
+  const future = watched(NOW, [{ from: instantText(NOW - HOUR), to: null, reason: 'in-the-future' }]);
   const cases: readonly [Partial<typeof asked>, string][] = [
     [{}, 'Nothing happened'],
     [{ isFiltered: true }, 'Nothing matches'],
@@ -20,8 +21,17 @@ test('an empty listing says which reason applies', () => {
     [{ coverage: gap('pods-only', NOW - 2 * HOUR, null) }, 'Nothing happened'],
     // A gap that leaves a part of the time: what was watched had nothing.
     [{ coverage: gap('start', NOW - HOUR + 1, null) }, 'Nothing happened'],
+    [{ coverage: { ...future, from: instantText(NOW - 24 * HOUR) } }, 'This time has not come'],
     [{ isNarrowed: true }, 'Nothing of yours'],
     [{ isNarrowed: true, isFiltered: true }, 'Nothing of yours matches'],
   ];
   for (const [changes, title] of cases) assert.equal(whyEmpty({ ...asked, ...changes }).title, title);
+});
+
+test('at an instant nothing happens, and there is no longer time to choose', () => {
+  const instant = { ...asked, from: NOW };
+  assert.deepEqual(whyEmpty(instant), { title: 'Nothing was there', text: 'Choose another time.' });
+  assert.deepEqual(whyEmpty({ ...instant, isFiltered: true }), {
+    ...{ title: 'Nothing matches', text: 'Take away a filter, or choose another time.' },
+  });
 });

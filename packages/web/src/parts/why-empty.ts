@@ -16,8 +16,9 @@ export interface EmptyListing {
   readonly isNarrowed: boolean;
 }
 
-export function whyEmpty({ coverage, from, to, isFiltered, isNarrowed }: EmptyListing): WhyEmpty {
-  if (coverage === undefined) return noMatch(isFiltered);
+export function whyEmpty(listing: EmptyListing): WhyEmpty {
+  const { coverage, from, to, isFiltered, isNarrowed } = listing;
+  if (coverage === undefined) return noMatch(listing);
   if (coverage.from === null)
     return { title: 'Nothing is recorded yet', text: 'Start a recorder: podtrail record, or the operator.' };
   if (to <= Date.parse(coverage.from))
@@ -27,6 +28,7 @@ export function whyEmpty({ coverage, from, to, isFiltered, isNarrowed }: EmptyLi
   );
   if (hides?.reason === 'removed')
     return { title: 'Not kept any more', text: `${gapWhy('removed')}. Choose a later time.` };
+  if (hides?.reason === 'in-the-future') return { title: 'This time has not come', text: 'Choose an earlier time.' };
   if (hides !== undefined && hides.reason !== 'pods-only')
     return { title: 'Nobody was watching', text: `${gapWhy(hides.reason)}.` };
   if (isNarrowed)
@@ -34,11 +36,12 @@ export function whyEmpty({ coverage, from, to, isFiltered, isNarrowed }: EmptyLi
       title: isFiltered ? 'Nothing of yours matches' : 'Nothing of yours',
       text: 'You see some namespaces only: there may be more in others.',
     };
-  return noMatch(isFiltered);
+  return noMatch(listing);
 }
 
-function noMatch(isFiltered: boolean): WhyEmpty {
+function noMatch({ from, to, isFiltered }: EmptyListing): WhyEmpty {
+  const time = from === to ? 'another time' : 'a longer time';
   return isFiltered
-    ? { title: 'Nothing matches', text: 'Take away a filter, or choose a longer time.' }
-    : { title: 'Nothing happened', text: 'Choose a longer time.' };
+    ? { title: 'Nothing matches', text: `Take away a filter, or choose ${time}.` }
+    : { title: from === to ? 'Nothing was there' : 'Nothing happened', text: `Choose ${time}.` };
 }

@@ -11,10 +11,13 @@ export interface FoundAddress {
   readonly index: number;
 }
 
-/** tcpdump puts the port behind a fifth dot. A network (10.0.0.0/8) is no address; a path behind one is. */
-const IPV4 = /(?<![\w.-])((?:\d{1,3}\.){3}\d{1,3})(?:\.\d{1,5})?(?![\w]|\.\w|\/\d{1,2}(?!\d|\.))/g;
+/**
+ * tcpdump puts the port behind a fifth dot. A network (10.0.0.0/8) is no address; one with a mask (10.1.2.3/24, as `ip
+ * addr` prints it), a port (10.1.2.3/80, as Cisco does) or a path behind it is.
+ */
+const IPV4 = /(?<![\w.-])(?!(?:\d+\.){3}0\/\d)((?:\d{1,3}\.){3}\d{1,3})(?:\.\d{1,5})?(?![\w]|\.\w)/g;
 const IPV6 =
-  /(?<![\w:.])\[?([0-9a-f]*:[0-9a-f:]*:(?:(?:\d{1,3}\.){3}\d{1,3}|[0-9a-f:]*[0-9a-f])?)(?:%\w+)?\]?(?!\w|\.\d)/gi;
+  /(?<![\w:.])\[?([\da-f]*:[\da-f:]*:(?:(?:\d{1,3}\.){3}\d{1,3}|[\da-f:]*[\da-f])?)(?:%\w+)?\]?(?:\.\d{1,5})?(?!\w|\.\d)/gi;
 const SOURCE = /(?:src|source|saddr|client|remote|orig|from|initiator)[\w.\-"'\s]{0,12}[:=>"'\s[(]*$/i;
 const DESTINATION =
   /(?:dst|dest|destination|daddr|server|resp|upstream|peer|\bto\b|->|→|>)[\w.\-"'\s]{0,12}[:=>"'\s[(]*$/i;
@@ -37,11 +40,10 @@ export function likeliest(addresses: readonly FoundAddress[]): FoundAddress | un
   return addresses.find(({ ip }) => isPrivate(ip)) ?? addresses[0];
 }
 
+/** The nearest word that says it. */
 function roleBefore(before: string): Role | null {
-  const [source, destination] = [SOURCE.exec(before), DESTINATION.exec(before)];
-  if (source !== null && destination !== null) return source.index > destination.index ? 'source' : 'destination';
-  if (source !== null) return 'source';
-  return destination === null ? null : 'destination';
+  const [source, destination] = [before.search(SOURCE), before.search(DESTINATION)];
+  return source === destination ? null : source > destination ? 'source' : 'destination';
 }
 
 /** Where nothing says it of two addresses, flow logs have the source first. */
@@ -58,7 +60,7 @@ function withPair(found: readonly FoundAddress[]): readonly FoundAddress[] {
 }
 
 function isIpv4(text: string): boolean {
-  return text.split('.').every((part) => Number(part) <= 255 && (part === '0' || !part.startsWith('0')));
+  return text.split('.').every((part) => String(Math.min(Number(part), 255)) === part);
 }
 
 function asIpv6(text: string): string | undefined {
@@ -72,14 +74,10 @@ function asIpv6(text: string): string | undefined {
 
 /** `::ffff:a01:203` is 10.1.2.3, and pods have it under that name. */
 function asMapped(ip: string): string {
-  const [, high, low] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(ip) ?? [];
-  if (high === undefined || low === undefined) return ip;
-  const bytes = [high, low].map((part) => Number.parseInt(part, 16)).flatMap((word) => [word >> 8, word & 255]);
-  return bytes.join('.');
+  const word = (hex: string) => [Number.parseInt(hex, 16) >> 8, Number.parseInt(hex, 16) & 255];
+  return ip.replace(/^::ffff:(\w+):(\w+)$/, (_, high, low) => [...word(high), ...word(low)].join('.'));
 }
 
 function isPrivate(ip: string): boolean {
-  if (ip.includes(':')) return /^f[cd]/.test(ip);
-  const [a = 0, b = 0] = ip.split('.').map(Number);
-  return a === 10 || (a === 172 && b >= 16 && b < 32) || (a === 192 && b === 168) || (a === 100 && b >= 64 && b < 128);
+  return /^(?:f[cd]|(?:10|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\.)/.test(ip);
 }

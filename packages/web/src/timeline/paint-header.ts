@@ -3,7 +3,7 @@ import { offsetOf, timeText, zoneText } from '../times/zone.ts';
 import { AXIS, HEADER, HISTOGRAM, plotWidth, type Scene, sceneX } from './scene.ts';
 import { type Ticks, tickText, timeTicks } from './time-ticks.ts';
 
-const FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
+const FONT = '12px system-ui, "DejaVu Sans", sans-serif';
 const TICK_ROOM = 84;
 const QUARTER = 900_000;
 

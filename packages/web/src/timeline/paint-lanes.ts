@@ -78,7 +78,6 @@ function paintIntervals(paint: CanvasRenderingContext2D, scene: Scene, data: Tim
   const rowHeight = layout.rowHeights[lane]!;
   const bar = rowHeight - (rowHeight > 8 ? 3 : 1);
   const x = (at: number) => gutter + (at - view.from) * pixels;
-  const unknown = palette.named('--cause-unknown');
   let y = 0;
 
   const painter: RowPainter = {
@@ -93,9 +92,7 @@ function paintIntervals(paint: CanvasRenderingContext2D, scene: Scene, data: Tim
       const strong =
         colouring === 'workload'
           ? (palette.strong[one % COLOURS] ?? '')
-          : ended === undefined
-            ? unknown
-            : palette.named(ended.family.colour);
+          : palette.named(ended?.family.colour ?? noCause(index.end[place]!, scene.causesFrom));
       if (x1 - x0 < NARROW) {
         paint.fillStyle = strong;
         paint.fillRect(x0, y, Math.max(1, x1 - x0), bar);
@@ -156,6 +153,11 @@ function paintIntervals(paint: CanvasRenderingContext2D, scene: Scene, data: Tim
     if (y + rowHeight < HEADER || y > height) continue;
     visibleRuns(index, row, view.from, view.to, 1 / pixels, painter);
   }
+}
+
+/** Who is there has no cause of an end, and one that is not loaded may be known. */
+function noCause(end: number, causesFrom: number): string {
+  return end === Number.POSITIVE_INFINITY ? '--control-line' : end < causesFrom ? '--line' : '--cause-unknown';
 }
 
 /** Higher and darker where there were more. */

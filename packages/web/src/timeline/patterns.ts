@@ -5,16 +5,15 @@ import { COLOURS, PATTERNS, type Palette } from './series-colours.ts';
 const TILE = 8;
 
 /** By pattern × COLOURS + colour; the first pattern is none. With the colour of the bar: it is filled once. */
-export function barPatterns(context: CanvasRenderingContext2D, { strong, soft }: Palette): (CanvasPattern | null)[] {
+export function barPatterns(context: CanvasRenderingContext2D, palette: Palette): (CanvasPattern | null)[] {
   return Array.from({ length: PATTERNS * COLOURS }, (_, n) => {
-    const kind = Math.floor(n / COLOURS);
-    if (kind === 0) return null;
-    return tile(context, (paint) => {
-      paint.fillStyle = soft[n % COLOURS]!;
-      paint.fillRect(0, 0, TILE, TILE);
-      drawPattern(paint, kind, strong[n % COLOURS]!);
-    });
+    return n < COLOURS ? null : context.createPattern(seriesTile(palette, n), 'repeat');
   });
+}
+
+/** Of a series: also the swatch of a legend. */
+export function seriesTile({ strong, soft }: Palette, n: number): HTMLCanvasElement {
+  return filled(soft[n % COLOURS]!, Math.floor(n / COLOURS), strong[n % COLOURS]!);
 }
 
 /** Of each family of causes, by its colour: so that bars too low for a shape differ in more than their colour. */
@@ -30,8 +29,12 @@ export function causePatterns(context: CanvasRenderingContext2D, palette: Palett
 /** Also the swatch of a legend. */
 export function causeTile(palette: Palette, colour: string, kind: number): HTMLCanvasElement {
   const strong = palette.named(colour);
+  return filled(palette.softened(strong), kind, strong);
+}
+
+function filled(soft: string, kind: number, strong: string): HTMLCanvasElement {
   return tileOf((paint) => {
-    paint.fillStyle = palette.softened(strong);
+    paint.fillStyle = soft;
     paint.fillRect(0, 0, TILE, TILE);
     drawPattern(paint, kind, strong);
   });

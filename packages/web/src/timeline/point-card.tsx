@@ -1,7 +1,7 @@
 // The card beside the pointer: what is under it. For those who see it only; the table and the announcements have the same.
 import { CauseLabel } from '../parts/cause-label.tsx';
 import { gapWhy } from '../parts/gap-words.ts';
-import { sentence } from '../parts/states.tsx';
+import { sentence } from '../parts/sentence.ts';
 import { durationText } from '../times/span.ts';
 import { timeText, zoneText } from '../times/zone.ts';
 import type { Connector } from './connectors.ts';

@@ -25,6 +25,8 @@ export interface Scene {
   readonly causes: ReadonlyMap<string, CanvasPattern | null>;
   readonly hatch: CanvasPattern | null;
   readonly colouring: Colouring;
+  /** Of ends before that the causes are not loaded. */
+  readonly causesFrom: number;
   readonly inZone: string;
   readonly now: number;
   readonly selected: number;

@@ -9,8 +9,8 @@ export interface TimeBarProps {
   readonly from: number;
   readonly to: number;
   readonly marks: readonly TimeMark[];
-  /** The instant asked about. */
-  readonly at?: number | undefined;
+  /** The instant asked about, within them. */
+  readonly at: number;
   readonly gaps: readonly TimeRange[];
 }
 
@@ -26,11 +26,13 @@ export function TimeBar({ from, to, marks, at, gaps }: TimeBarProps) {
   const height = TOP + marks.length * ROW + AXIS;
   const bottom = height - AXIS;
   const span = { from, to };
-  const percent = (ms: number) => `${((100 * (ms - from)) / (to - from)).toFixed(3)}%`;
-  const width = (range: TimeRange) => `${((100 * (range.to - range.from)) / (to - from)).toFixed(3)}%`;
+  const part = (ms: number) => (100 * (ms - from)) / (to - from);
+  /** Text near an edge does not go beyond it. */
+  const anchor = (ms: number) => (part(ms) < 15 ? 'start' : part(ms) > 75 ? 'end' : 'middle');
+  const percent = (ms: number) => `${part(ms).toFixed(3)}%`;
+  const width = (range: TimeRange) => percent(from + range.to - range.from);
   const ticks = timeTicks(from, to, TICKS, (ms) => offsetOf(ms, inZone));
   const shownGaps = gaps.map((gap) => cut(gap, span)).filter((gap) => gap !== null);
-  const isAtShown = at !== undefined && at >= from && at <= to;
   return (
     <figure class="time-bar">
       <svg aria-hidden="true" width="100%" height={height}>
@@ -45,7 +47,7 @@ export function TimeBar({ from, to, marks, at, gaps }: TimeBarProps) {
         {ticks.at.map((tick) => (
           <g key={tick}>
             <line x1={percent(tick)} x2={percent(tick)} y1={TOP} y2={bottom + 4} class="time-bar-grid" />
-            <text x={percent(tick)} y={height - 5} class="time-bar-tick" text-anchor={anchor(tick, span)}>
+            <text x={percent(tick)} y={height - 5} class="time-bar-tick" text-anchor={anchor(tick)}>
               {tickText(tick, ticks.step, inZone)}
             </text>
           </g>
@@ -64,7 +66,6 @@ export function TimeBar({ from, to, marks, at, gaps }: TimeBarProps) {
         {marks.map((mark, row) => {
           const { certain, maybe } = markParts(mark, span);
           const y = TOP + row * ROW + 16;
-          const first = [certain, ...maybe].reduce((least, part) => Math.min(least, part?.from ?? to), to);
           return (
             <g key={row} class={`time-bar-${mark.kind}-mark`}>
               {maybe.map((part) => (
@@ -87,25 +88,32 @@ export function TimeBar({ from, to, marks, at, gaps }: TimeBarProps) {
                   {...(mark.kind === 'rival' ? { fill: `url(#${id}-rival)` } : {})}
                 />
               )}
-              <text
-                x={percent(first)}
-                y={y - 4}
-                class="time-bar-label"
-                text-anchor={anchor(first, span) === 'end' ? 'end' : 'start'}
-              >
-                {mark.label}
-              </text>
             </g>
           );
         })}
-        {isAtShown && (
-          <>
-            <line x1={percent(at)} x2={percent(at)} y1={TOP - 4} y2={bottom} class="time-bar-at" />
-            <text x={percent(at)} y={11} class="time-bar-at-text" text-anchor={anchor(at, span)}>
-              ▼ asked
+        <line x1={percent(at)} x2={percent(at)} y1={TOP - 4} y2={bottom} class="time-bar-at" />
+        <text x={percent(at)} y={11} class="time-bar-at-text" text-anchor={anchor(at)}>
+          ▼ asked
+        </text>
+        {/* Above the line. */}
+        {marks.map((mark, row) => {
+          const first = part(Math.max(from, mark.startNotBefore));
+          return (
+            // Moved to the left as far as a long name needs.
+            <text
+              key={row}
+              x={`${first}%`}
+              y={TOP + row * ROW + 12}
+              class="time-bar-label"
+              style={`transform:translate(clamp(${-first}cqw,${100 - first}cqw - 100%,0px))`}
+            >
+              {mark.label}
             </text>
-          </>
-        )}
+          );
+        })}
+        <text x="0" y={11} class="time-bar-tick">
+          {timeText(from).slice(0, 10)}
+        </text>
       </svg>
       <figcaption class="visually-hidden">
         From {timeText(from)} to {timeText(to)} {zoneText(from)}.
@@ -113,7 +121,7 @@ export function TimeBar({ from, to, marks, at, gaps }: TimeBarProps) {
           {marks.map((mark, row) => (
             <li key={row}>{markSentence(mark)}</li>
           ))}
-          {isAtShown && <li>Asked about {timeText(at)}</li>}
+          <li>Asked about {timeText(at)}</li>
           {shownGaps.map((gap) => (
             <li key={gap.from}>
               Nobody watched from {timeText(gap.from)} to {timeText(gap.to)}
@@ -123,10 +131,4 @@ export function TimeBar({ from, to, marks, at, gaps }: TimeBarProps) {
       </figcaption>
     </figure>
   );
-}
-
-/** Text near an edge does not go beyond it. */
-function anchor(at: number, { from, to }: TimeRange): 'start' | 'middle' | 'end' {
-  const part = (at - from) / (to - from);
-  return part < 0.15 ? 'start' : part > 0.75 ? 'end' : 'middle';
 }

@@ -35,6 +35,12 @@ test('ticks go on at round hours where summer time ends and begins', () => {
   ]);
 });
 
+test('days that may be of another year have it', () => {
+  assert.deepEqual(texts('2025-11-15T00:00:00Z', '2026-11-15T00:00:00Z', 4, 'UTC'), [
+    ...['2026-02-16', '2026-06-08', '2026-09-28'],
+  ]);
+});
+
 test('weeks begin on Monday', () => {
   const { step, at: ticks } = timeTicks(at('2026-11-01T00:00:00Z'), at('2026-11-30T00:00:00Z'), 6, () => 0);
   assert.equal(step, 7 * 24 * HOUR);

@@ -32,13 +32,15 @@ export function timeTicks(from: number, to: number, most: number, offsetAt: (at:
     const wall = n * step + origin;
     // Twice, because the offset is that of the instant, which is not known before.
     const tick = wall - offsetAt(wall - offsetAt(wall));
-    if (tick >= from && tick <= to && tick > (at.at(-1) ?? Number.NEGATIVE_INFINITY)) at.push(tick);
+    if (tick >= from && tick <= to && tick > (at.at(-1) ?? from - 1)) at.push(tick);
   }
   return { step, at };
 }
 
 /** Of an axis with that step: no finer than it needs to be, and the day where one begins. */
 export function tickText(at: number, step: number, inZone: string): string {
+  // So far apart that the year is not always the same.
+  if (step >= 28 * DAY) return timeText(at, 'second', inZone).slice(0, 10);
   if (step >= DAY) return timeText(at, 'day', inZone);
   if (step < SECOND) return timeText(at, 'exact', inZone).slice(14);
   const format: TimeFormat = step < MINUTE ? 'clock' : 'minute';

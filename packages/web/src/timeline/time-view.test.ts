@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { brushed, moveBy, pinch, reveal, timeAt, xOf, zoomAt } from './time-view.ts';
+import { brushed, moveBy, pinch, reveal, timeAt, upTo, xOf, zoomAt } from './time-view.ts';
 
 const view = { from: 1_000, to: 2_000 };
 
@@ -33,8 +33,14 @@ test('fingers keep the times under them', () => {
 });
 
 test('a brush works in both directions, and is never empty', () => {
-  assert.deepEqual(brushed(1_900, 1_200), { from: 1_200, to: 1_900 });
-  assert.equal(brushed(1_500, 1_500).to > 1_500, true);
+  assert.deepEqual(brushed(1_900, 1_200, 9_000), { from: 1_200, to: 1_900 });
+  assert.equal(brushed(1_500, 1_500, 9_000).to > 1_500, true);
+  assert.deepEqual(brushed(1_200, 1_900, 1_600), { from: 1_200, to: 1_600 }, 'no further than now');
+});
+
+test('nothing is shown of what has not come, and what is shown keeps its length', () => {
+  assert.deepEqual(upTo({ from: 1_000, to: 2_000 }, 1_500), { from: 500, to: 1_500 });
+  assert.deepEqual(upTo({ from: 1_000, to: 2_000 }, 2_000), { from: 1_000, to: 2_000 });
 });
 
 test('moving keeps the length', () => {
@@ -43,6 +49,7 @@ test('moving keeps the length', () => {
 
 test('what is shown is not moved, what is not is brought to the middle', () => {
   assert.equal(reveal(view, 1_900, 2_500), view);
+  assert.equal(reveal(view, 0, 9_000), view, 'what began before and goes on does not take the reader to another time');
   assert.deepEqual(reveal(view, 5_000, 5_200), { from: 4_600, to: 5_600 });
   const long = reveal(view, 5_000, 50_000);
   assert.ok(long.from < 5_000 && long.to > 5_000, 'the beginning of what is longer than the view');

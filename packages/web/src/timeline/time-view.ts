@@ -39,17 +39,22 @@ export function pinch(view: TimeView, before: readonly [number, number], after: 
   return { from, to: from + wanted };
 }
 
-/** From one end of the brush to the other, in any direction. */
-export function brushed(a: number, b: number): TimeView {
+/** From one end of the brush to the other, in any direction, and no further than now. */
+export function brushed(a: number, b: number, now: number): TimeView {
   const from = Math.min(a, b);
-  return { from, to: Math.max(from + SHORTEST_MS, Math.max(a, b)) };
+  return { from, to: Math.max(from + SHORTEST_MS, Math.min(now, Math.max(a, b))) };
 }
 
-/** The same length, moved as little as needed so that all or at least the beginning of the range is shown. */
+/** The same length, and nothing of what has not come: the URL could not say it, and there is nothing to see. */
+export function upTo(view: TimeView, now: number): TimeView {
+  const beyond = view.to - now;
+  return beyond > 0 ? moveBy(view, -beyond) : view;
+}
+
+/** The same length; moved only where nothing of the range is shown, so that all or at least its beginning is. */
 export function reveal(view: TimeView, from: number, to: number): TimeView {
   const span = view.to - view.from;
-  const isVisible = from < view.to && to > view.from && (from >= view.from || to <= view.to);
-  if (isVisible) return view;
+  if (from < view.to && to > view.from) return view;
   const middle = to - from > span ? from + span * 0.4 : (from + to) / 2;
   return { from: middle - span / 2, to: middle + span / 2 };
 }

@@ -17,6 +17,7 @@ export interface TimelineCanvasProps {
   readonly timeline: RefObject<Timeline | undefined>;
   readonly data: TimelineData | undefined;
   readonly moves: readonly TimelineMove[];
+  readonly causesFrom: number;
   readonly firstView: TimeView;
   readonly selectedUid: string | undefined;
   readonly colouring: Colouring;
@@ -32,7 +33,7 @@ export interface TimelineCanvasProps {
 const OWN_KEYS = ['ArrowUp', 'ArrowDown', 'Enter'];
 
 export function TimelineCanvas(props: TimelineCanvasProps) {
-  const { timeline, data, moves, firstView, selectedUid, colouring, isStale, label } = props;
+  const { timeline, data, moves, causesFrom, firstView, selectedUid, colouring, isStale, label } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const stage = useRef<HTMLDivElement>(null);
   const ground = useRef<HTMLCanvasElement>(null);
@@ -81,7 +82,7 @@ export function TimelineCanvas(props: TimelineCanvasProps) {
   useLayoutEffect(() => timeline.current?.setZone(inZone), [inZone]);
   useLayoutEffect(() => timeline.current?.setColouring(colouring), [colouring]);
   useLayoutEffect(() => timeline.current?.setData(data, latest.current.selectedUid), [data, selectedUid]);
-  useLayoutEffect(() => timeline.current?.setMoves(moves), [moves]);
+  useLayoutEffect(() => timeline.current?.setMoves(moves, causesFrom), [moves, causesFrom]);
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || !OWN_KEYS.includes(event.key)) return;

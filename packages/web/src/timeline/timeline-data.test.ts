@@ -24,6 +24,23 @@ test('what lasts is drawn as far as somebody watched', () => {
   assert.equal(timelineData(fewIntervals([[0, 0, null]], { coverage: watched })).openUntil, 700);
 });
 
+test('lanes of one name differ by the first letters of the UIDs, and the others keep their names', () => {
+  const pods = ['f54466fe-1', 'a1b2c3d4-2', 'x'].map((id, i) => ({
+    ...{ id, label: i < 2 ? 'db-0' : 'db-1', namespace: 'data', kind: 'Pod' },
+  }));
+  assert.deepEqual(
+    timelineData(fewIntervals([[0, 0, 10]], { lanes: pods })).document.lanes.map(({ label }) => label),
+    ['db-0 (f54466fe)', 'db-0 (a1b2c3d4)', 'db-1'],
+  );
+});
+
+test('the workloads with most pods are named with the colours of their bars', () => {
+  const data = timelineData(fewIntervals([[0, 0, 10]]));
+  const [first] = data.workloads;
+  assert.equal(first?.name, 'shop/web');
+  assert.equal(first?.series, data.series[0]);
+});
+
 test('a gap that goes on has no end', () => {
   const gap = { from: '1970-01-01T00:00:00.500Z', to: null, reason: 'not-watching' as const };
   const data = timelineData(fewIntervals([[0, 0, 10]], { coverage: { from: null, to: null, gaps: [gap] } }));

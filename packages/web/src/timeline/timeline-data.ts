@@ -3,7 +3,7 @@
 import { type IntervalIndex, indexIntervals } from './interval-index.ts';
 import { type LaneLayout, layOutLanes } from './lane-layout.ts';
 import { COLOURS, seriesOf } from './series-colours.ts';
-import type { TimelineDocument } from './timeline-document.ts';
+import type { TimelineDocument, TimelineLane } from './timeline-document.ts';
 
 export interface Gap {
   readonly from: number;
@@ -30,9 +30,20 @@ export interface TimelineData {
   readonly openUntil: number;
   /** Of each holder: pattern × COLOURS + colour. */
   readonly series: Uint8Array;
+  /** Those that have most pods, for a legend. */
+  readonly workloads: readonly NamedSeries[];
 }
 
-export function timelineData(document: TimelineDocument): TimelineData {
+export interface NamedSeries {
+  readonly name: string;
+  /** pattern × COLOURS + colour. */
+  readonly series: number;
+}
+
+const MOST_NAMED = 12;
+
+export function timelineData(given: TimelineDocument): TimelineData {
+  const document = { ...given, lanes: distinctLanes(given.lanes) };
   const { coverage, detail } = document;
   const index = indexIntervals(document);
   const openUntil = coverage.to === null ? Date.parse(document.query.until) : Date.parse(coverage.to);
@@ -42,24 +53,43 @@ export function timelineData(document: TimelineDocument): TimelineData {
     gaps: coverage.gaps.map(({ from, to, reason }) => ({
       ...{ from: Date.parse(from), to: to === null ? Number.POSITIVE_INFINITY : Date.parse(to), reason },
     })),
-    series: seriesOfHolders(document),
+    ...seriesOfHolders(document),
   };
 }
 
-function seriesOfHolders({ texts, holders }: TimelineDocument): Uint8Array {
+/** Pods that had one name after the other differ by the first letters of their UIDs, workloads by their kinds. */
+function distinctLanes(lanes: readonly TimelineLane[]): readonly TimelineLane[] {
+  const counts = new Map<string, number>();
+  const key = ({ namespace, label }: TimelineLane) => `${namespace}/${label}`;
+  for (const lane of lanes) counts.set(key(lane), (counts.get(key(lane)) ?? 0) + 1);
+  return lanes.map((lane) =>
+    counts.get(key(lane)) === 1
+      ? lane
+      : { ...lane, label: `${lane.label} (${lane.kind === 'Pod' ? lane.id.slice(0, 8) : lane.kind})` },
+  );
+}
+
+function seriesOfHolders({ texts, holders }: TimelineDocument) {
   const { namespace, workloadKind, workload, name } = holders;
-  const known = new Map<string, number>();
-  return Uint8Array.from(name, (one, n) => {
+  const known = new Map<string, NamedSeries & { pods: number }>();
+  const series = Uint8Array.from(name, (one, n) => {
     const own = workload[n]! < 0 ? one : `${texts[workloadKind[n]!]}/${texts[workload[n]!]}`;
     const key = `${texts[namespace[n]!]}/${own}`;
     let found = known.get(key);
     if (found === undefined) {
       const { colour, pattern } = seriesOf(key);
-      found = pattern * COLOURS + colour;
+      found = {
+        name: `${texts[namespace[n]!]}/${texts[workload[n]!] ?? one}`,
+        series: pattern * COLOURS + colour,
+        pods: 0,
+      };
       known.set(key, found);
     }
-    return found;
+    found.pods++;
+    return found.series;
   });
+  const workloads = [...known.values()].sort((a, b) => b.pods - a.pods).slice(0, MOST_NAMED);
+  return { series, workloads };
 }
 
 function densityOf({ density, lanes }: TimelineDocument): Density {

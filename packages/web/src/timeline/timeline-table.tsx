@@ -34,7 +34,9 @@ export function TimelineTable({ data, view, moves, onOpen }: TimelineTableProps)
   const pages = Math.max(1, Math.ceil(rows.length / PAGE));
   const shown = Math.min(page, pages - 1);
   const of = rows.subarray(shown * PAGE, (shown + 1) * PAGE);
-  const columns = data.density === null ? INTERVALS : COUNTS;
+  // Where lanes are no addresses, none are read.
+  const hasAddresses = data.document.ips.length > 0;
+  const columns = data.density !== null ? COUNTS : INTERVALS.filter(({ name }) => hasAddresses || name !== 'Address');
   const moveOf = new Map(moves.map((move) => [move.uid, move]));
   return (
     <>
@@ -76,7 +78,7 @@ function intervalCells(
     <HolderName key="holder" holder={{ ...holder, workload: null }} />,
     workload,
     <NodeName key="node" node={holder.node} />,
-    ip,
+    ...(data.document.ips.length > 0 ? [ip] : []),
     <>
       <Time at={start} /> <span class="muted small">{startBounds}</span>
     </>,

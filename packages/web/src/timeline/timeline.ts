@@ -22,7 +22,7 @@ import {
 } from './pointer-gesture.ts';
 import { type Colouring, HEADER, plotWidth, type Scene } from './scene.ts';
 import { readPalette } from './series-colours.ts';
-import { brushed, moveBy, pinch, reveal, type TimeView, timeAt, zoomAt } from './time-view.ts';
+import { brushed, moveBy, pinch, reveal, type TimeView, timeAt, upTo, zoomAt } from './time-view.ts';
 import type { TimelineData } from './timeline-data.ts';
 
 export interface TimelineElements {
@@ -85,6 +85,7 @@ export class Timeline {
         causes: new Map(),
         hatch: null,
         colouring: 'workload',
+        causesFrom: Number.POSITIVE_INFINITY,
         inZone,
       },
       ...{ now: serverNow(), selected: -1, hovered: -1, pointer: undefined, brush: undefined },
@@ -116,9 +117,9 @@ export class Timeline {
     this.#measure();
   }
 
-  setMoves(moves: readonly TimelineMove[]): void {
+  setMoves(moves: readonly TimelineMove[], causesFrom: number): void {
     this.#moves = moves;
-    this.#change(this.#connected(this.#scene.data, moves));
+    this.#change({ causesFrom, ...this.#connected(this.#scene.data, moves) });
   }
 
   setColouring(colouring: Colouring): void {
@@ -210,7 +211,8 @@ export class Timeline {
     return { connectors, connectorOf: new Map(connectors.map((connector) => [connector.from, connector])) };
   }
 
-  #setOwnView(view: TimeView, isJump = false): void {
+  #setOwnView(wanted: TimeView, isJump = false): void {
+    const view = upTo(wanted, serverNow());
     this.#change({ view });
     this.#listener.onView(view, isJump);
   }
@@ -271,7 +273,9 @@ export class Timeline {
       const { gesture, effect } = next(at);
       this.#gesture = gesture;
       this.#carryOut(effect);
-      this.#point(event.type === 'pointerleave' || gesture.kind === 'dragging' ? undefined : at);
+      // A finger that is lifted points at nothing any more.
+      const isOver = gesture.kind === 'dragging' || (event.pointerType === 'touch' && event.type === 'pointerup');
+      this.#point(isOver ? undefined : at);
     };
     stage.addEventListener(
       'pointerdown',
@@ -338,7 +342,7 @@ export class Timeline {
         return;
       case 'brushed':
         this.#change({ brush: undefined });
-        this.#setOwnView(brushed(time(effect.from), time(effect.to)), true);
+        this.#setOwnView(brushed(time(effect.from), time(effect.to), serverNow()), true);
         return;
       case 'click': {
         const place = this.#placeAt(effect.at);
@@ -381,9 +385,11 @@ export class Timeline {
 }
 
 /** The interval that was selected before, found again by its holder and start; else the first of the holder. */
-function placeOf(data: TimelineData, before: Scene, uid: string | undefined): number {
+function placeOf(data: TimelineData, { data: before, selected }: Scene, opened: string | undefined): number {
+  // What only a key selected is not opened, and stays selected when newer data come.
+  const uid = opened ?? (before === data ? undefined : before?.document.holders.uid[before.index.holder[selected]!]);
   if (uid === undefined) return -1;
-  const start = before.data === undefined ? undefined : before.data.index.start[before.selected];
+  const start = before?.index.start[selected];
   let found = -1;
   for (let place = 0; place < data.index.count; place++) {
     if (data.document.holders.uid[data.index.holder[place]!] !== uid) continue;

@@ -1,19 +1,22 @@
-// A URL of what is shown that means the same tomorrow: its times are absolute.
+// A URL of what is shown that means the same tomorrow: its times are absolute, also those that the URL need not say.
 import { type PageAddress, printAddress, withParameters } from '../address/page-address.ts';
-import { instantText, parseInstant } from './span.ts';
+import { instantText, parseInstant, resolveSpan } from './span.ts';
+import { hasSpan, USUAL_SPAN } from './usual-span.ts';
 
-const TIMES = ['at', 'against', 'since', 'until'] as const;
-
-function absoluteAddress(address: PageAddress, now: number): PageAddress {
-  const changes: Record<string, string> = {};
-  for (const name of TIMES) {
-    const text = address.parameters[name];
-    const at = text === undefined ? undefined : parseInstant(text, now);
-    if (at !== undefined) changes[name] = instantText(at);
+export function absoluteAddress(address: PageAddress, now: number): PageAddress {
+  const { view, parameters } = address;
+  if (hasSpan(view)) {
+    const { from, to } = resolveSpan(parameters, now, USUAL_SPAN[view]);
+    return withParameters(address, { since: instantText(from), until: instantText(to) });
   }
-  // A span that goes on with time ends now.
-  if (changes['since'] !== undefined && changes['until'] === undefined) changes['until'] = instantText(now);
-  return withParameters(address, changes);
+  const { ip, q, at, against } = parameters;
+  // The home asks nothing.
+  if (view === 'ask' && (ip ?? q) === undefined) return address;
+  const absolute = (text: string | undefined, otherwise?: number) => {
+    const instant = (text === undefined ? undefined : parseInstant(text, now)) ?? otherwise;
+    return instant === undefined ? undefined : instantText(instant);
+  };
+  return withParameters(address, { at: absolute(at, now), against: absolute(against) });
 }
 
 export function absoluteUrl(address: PageAddress, now: number): string {

@@ -1,6 +1,6 @@
 // Now, by the clock of the server: that of a browser may be an hour off, and ages are those of the server's records. Every
 // answer says when it was sent, to the second (its Date header).
-import { signal } from '@preact/signals-core';
+import { signal } from '../state/signal.ts';
 
 /** By how much the server is ahead of this browser, in milliseconds. 0 until an answer says otherwise. */
 export const ahead = signal(0);

@@ -28,6 +28,12 @@ test('a time without a zone is no instant', () => {
     assert.equal(parseInstant(text, now), undefined, text);
 });
 
+test('a day that no month has is none, and not one of the next month', () => {
+  for (const text of ['2026-11-31T10:05:00Z', '2026-02-29 10:05+01:00', '2026-02-30T10:05:00Z'])
+    assert.equal(parseInstant(text, now), undefined, text);
+  assert.equal(parseInstant('2024-02-29T10:05:00Z', now), Date.UTC(2024, 1, 29, 10, 5));
+});
+
 test('a span ends now unless it says when, and begins before it ends', () => {
   assert.deepEqual(resolveSpan({}, now, HOUR), { from: now - HOUR, to: now });
   assert.deepEqual(resolveSpan({ since: '2h', until: '1h' }, now, HOUR), { from: now - 2 * HOUR, to: now - HOUR });

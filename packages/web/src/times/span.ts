@@ -32,8 +32,15 @@ export function parseInstant(text: string, now: number): number | undefined {
   if (/^\d{13}$/.test(trimmed)) return Number(trimmed);
   if (!/^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:Z|[+-]\d{2}:?\d{2})$/i.test(trimmed))
     return undefined;
+  if (!isDay(trimmed.slice(0, 10))) return undefined;
   const at = Date.parse(trimmed.replace(' ', 'T').replace(/\s+/g, ''));
   return Number.isNaN(at) ? undefined : at;
+}
+
+/** Of `2026-11-15`. Of the 31st of a month that has none, some clocks make the first of the next. */
+export function isDay(date: string): boolean {
+  const noon = Date.parse(`${date}T12:00Z`);
+  return noon > 0 && instantText(noon).slice(0, 10) === date;
 }
 
 /** `otherwise`: how long ago it begins where the URL says nothing. An end that is not after the beginning is ignored. */

@@ -16,7 +16,7 @@ test('a span that ends before it begins is said, and a time of Nodes that has no
   assert.match(said('/trail', 'since=2026-11-18T10:00:00Z&until=2026-11-18T09:00:00Z'), /ends before it begins/);
   assert.match(said('/feed', 'since=2026-11-19T10:00:00Z'), /ends before it begins/);
   assert.match(said('/nodes', 'at=2026-11-19T10:00:00Z'), /has not come/);
-  assert.match(said('/health', 'since=6h'), /these are 24 hours/);
+  assert.match(said('/health', 'since=noon'), /“noon”/);
 });
 
 test('nothing is said of times that are shown as they are, nor of those of another view', () => {
@@ -27,6 +27,7 @@ test('nothing is said of times that are shown as they are, nor of those of anoth
     ['/nodes', 'at=2026-11-18T08:00:00Z&against=1h'],
     ['/nodes', 'since=yesterday'],
     ['/health', 'since=7d'],
+    ['/health', 'since=6h'],
     ['/', 'ip=10.0.0.1&at=2099-01-01T00:00:00Z'],
   ] as const)
     assert.equal(said(path, query), '', `${path}?${query}`);

@@ -7,7 +7,13 @@ import { parseInstant } from './span.ts';
 /** Which parameters of a view are times. */
 const TIMES: Readonly<Record<PageAddress['view'], readonly string[]>> = {
   // What Ask cannot read the server refuses, with words of its own.
-  ...{ ask: [], nodes: ['at', 'against'], trail: ['since', 'until'], feed: ['since', 'until'], health: [] },
+  ...{
+    ask: [],
+    nodes: ['at', 'against'],
+    trail: ['since', 'until'],
+    feed: ['since', 'until'],
+    health: ['since', 'until'],
+  },
 };
 
 export function wrongTimes({ view, parameters }: PageAddress, now: number): readonly string[] {
@@ -22,8 +28,6 @@ export function wrongTimes({ view, parameters }: PageAddress, now: number): read
   );
   if (said.length === 0 && TIMES[view].includes('since') && since! >= until!)
     said.push('The time ends before it begins: another one is shown.');
-  if (view === 'health' && !['24h', '7d', '30d'].includes(parameters['since'] ?? '24h'))
-    said.push('Health shows 24h, 7d or 30d: these are 24 hours.');
   if (view === 'nodes' && parseInstant(parameters['at'] ?? '', now)! > now)
     said.push('That time has not come: now is shown.');
   return said;

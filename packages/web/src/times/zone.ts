@@ -1,9 +1,11 @@
 // Instants as text in the zone that the reader has chosen: the browser's own, UTC, or any other. The choice is kept in
 // the browser; URLs never depend on it, because their times are absolute.
-import { signal } from '@preact/signals-core';
+import { signal } from '../state/signal.ts';
+import { isDay } from './span.ts';
 import { storedText, storeText } from './stored-text.ts';
 
 const KEY = 'podtrail-zone';
+const DAY_MS = 24 * 3_600_000;
 /** `local`, or an IANA name. */
 export const zone = signal<string>(known(storedText(KEY)) ?? 'local');
 
@@ -58,19 +60,36 @@ export function zoneText(at: number, inZone: string = zone.value): string {
   return `${offset < 0 ? '−' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 }
 
+/** A text of the server with its times as the reader's clock shows them. */
+export function zonedText(text: string): string {
+  return text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (iso) => {
+    const at = Date.parse(iso);
+    return `${timeText(at, 'exact')} ${zoneText(at)}`;
+  });
+}
+
 /** Milliseconds by which the zone is ahead of UTC at that instant. */
 export function offsetOf(at: number, inZone: string = zone.value): number {
   const text = timeText(at, 'exact', inZone).replace(' ', 'T');
   return Date.parse(`${text}Z`) - Math.trunc(at);
 }
 
-/** The instant of a wall time without a zone (`2026-11-15T10:05:00`), as a clock in the zone shows it. */
-export function instantInZone(wall: string, inZone: string = zone.value): number | undefined {
-  const asUtc = Date.parse(`${wall.trim().replace(' ', 'T')}Z`);
-  if (Number.isNaN(asUtc)) return undefined;
-  // Twice, because the offset is that of the instant, which is not known before.
-  const first = asUtc - offsetOf(asUtc, inZone);
-  return asUtc - offsetOf(first, inZone);
+/**
+ * The instants at which a clock in the zone shows a wall time (`2026-11-15T10:05:00`), the first of them first: none
+ * where the clocks go forward over it, two where they go back.
+ */
+export function instantsInZone(wall: string, inZone: string = zone.value): readonly number[] {
+  const text = wall.trim().replace(' ', 'T');
+  const asUtc = Date.parse(`${text}Z`);
+  if (Number.isNaN(asUtc) || !isDay(text.slice(0, 10)) || known(inZone) === undefined) return [];
+  const offsets = new Set([-DAY_MS, DAY_MS].map((away) => offsetOf(asUtc + away, inZone)));
+  return [...offsets].map((offset) => asUtc - offset).filter((at) => at + offsetOf(at, inZone) === asUtc);
+}
+
+/** Undefined also where there are two: it takes a zone to say which. */
+export function instantInZone(wall: string): number | undefined {
+  const [at, second] = instantsInZone(wall);
+  return second === undefined ? at : undefined;
 }
 
 function formatter(inZone: string): Intl.DateTimeFormat {

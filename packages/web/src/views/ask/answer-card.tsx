@@ -1,7 +1,7 @@
 // The answer to who held an address: in a word, a sentence and a picture, with what it rests on.
 
 import type { TrailDocument, WhoDocument } from '@podtrail/history/wire';
-import { useRef } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { Link } from '../../address/link.tsx';
 import { address } from '../../address/location.ts';
 import { useQuestion } from '../../api/use-question.ts';
@@ -14,7 +14,7 @@ import { SaveButtons } from '../../parts/save-buttons.tsx';
 import { Time } from '../../parts/time.tsx';
 import { absoluteUrl } from '../../times/absolute-url.ts';
 import { serverNow } from '../../times/server-clock.ts';
-import { instantText } from '../../times/span.ts';
+import { instantText, parseInstant } from '../../times/span.ts';
 import { AnswerDetails } from './answer-details.tsx';
 import { answerRows, HEADER } from './answer-rows.ts';
 import { headline, unknownText } from './answer-sentence.ts';
@@ -36,8 +36,10 @@ export interface AnswerCardProps {
   readonly cluster: string | undefined;
 }
 
-export function AnswerCard({ ip, at, isSeen, cluster }: AnswerCardProps) {
+export function AnswerCard({ ip, at: text, isSeen, cluster }: AnswerCardProps) {
   const card = useRef<HTMLElement>(null);
+  // 6h is six hours ago, once and for all while this is shown.
+  const at = useMemo(() => instantOf(text), [text]);
   const asked = useQuestion<WhoDocument>(
     'who',
     { ip, at, cluster, seen: isSeen ? true : undefined },
@@ -72,7 +74,10 @@ export function AnswerCard({ ip, at, isSeen, cluster }: AnswerCardProps) {
             </h2>
             {document.answer === 'unknown' && (
               <p>
-                <strong>{unknownText(document.reason)[0]}</strong> {unknownText(document.reason)[1]}
+                <strong>{unknownText(document.reason)[0]}</strong> {unknownText(document.reason)[1]}{' '}
+                <Link view="health" parameters={{ since: '30d' }}>
+                  Health says when somebody watched
+                </Link>
               </p>
             )}
             {document.narrowed === true && (
@@ -94,6 +99,13 @@ export function AnswerCard({ ip, at, isSeen, cluster }: AnswerCardProps) {
       </AskedContent>
     </section>
   );
+}
+
+/** What is no time goes to the server, which says so. */
+function instantOf(text = 'now'): string | undefined {
+  if (text === 'now') return undefined;
+  const at = parseInstant(text, serverNow());
+  return at === undefined ? text : instantText(at);
 }
 
 function toMinute(at: number): number {

@@ -3,9 +3,10 @@
 import type { WhoDocument } from '@podtrail/history/wire';
 import { Link } from '../../address/link.tsx';
 import { HolderName, NodeName, WorkloadName } from '../../parts/holder-name.tsx';
-import { sentence } from '../../parts/states.tsx';
+import { sentence } from '../../parts/sentence.ts';
 import { Time } from '../../parts/time.tsx';
 import { durationText } from '../../times/span.ts';
+import { zonedText } from '../../times/zone.ts';
 import { spanAround } from './span-around.ts';
 
 type Holder = WhoDocument['holders'][number];
@@ -31,7 +32,7 @@ export function AnswerDetails({ answer }: { readonly answer: WhoDocument }) {
             <>
               since <Time at={coverage.from} />,{' '}
               {coverage.to === answer.query.at ? (
-                'also then'
+                'also at that time'
               ) : (
                 <>
                   until <Time at={coverage.to} />
@@ -108,7 +109,7 @@ function HolderDetails({ holder, isRival }: { readonly holder: Holder; readonly 
       </dd>
       <dt>To</dt>
       <dd>
-        {end === null ? 'it still has it' : <BoundaryTime boundary={end} />}{' '}
+        {end === null ? 'still held' : <BoundaryTime boundary={end} />}{' '}
         {end !== null && kind === 'Pod' && (
           <Link view="trail" parameters={{ subject: uid, selected: uid, ...spanAround(end.at) }}>
             Why did it end?
@@ -118,7 +119,7 @@ function HolderDetails({ holder, isRival }: { readonly holder: Holder; readonly 
       {why !== undefined && (
         <>
           <dt>In doubt</dt>
-          <dd>{sentence(why.text)}</dd>
+          <dd>{sentence(zonedText(why.text))}</dd>
         </>
       )}
     </dl>

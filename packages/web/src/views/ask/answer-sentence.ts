@@ -27,10 +27,10 @@ function holderText({ kind, namespace, name, node }: Holder): string {
 }
 
 const UNKNOWN: Readonly<Record<Extract<WhoDocument, { answer: 'unknown' }>['reason'], readonly [string, string]>> = {
-  'before-first-record': ['Nobody was watching yet.', 'The record begins later.'],
-  gap: ['Nobody was watching then.', 'Health says why.'],
+  'before-first-record': ['Nobody was watching yet.', ''],
+  gap: ['Nobody was watching then.', ''],
   expired: ['What was recorded of that time was removed.', 'It was older than the retention.'],
-  'after-last-record': ['Nobody has watched since.', 'Is the recorder running? See Health.'],
+  'after-last-record': ['Nobody has watched since.', 'Is the recorder running?'],
   'not-watched': ['Pods were watched, nodes or Services were not.', 'It may have been one of those.'],
   'in-the-future': ['That instant has not come.', 'Look at the date and the time zone.'],
   damaged: ['The record of that time is damaged.', 'Run podtrail store verify.'],
@@ -42,7 +42,5 @@ const UNKNOWN: Readonly<Record<Extract<WhoDocument, { answer: 'unknown' }>['reas
 
 /** Why nothing is known, and what that means. */
 export function unknownText(reason: keyof typeof UNKNOWN | string): readonly [string, string] {
-  return Object.hasOwn(UNKNOWN, reason)
-    ? UNKNOWN[reason as keyof typeof UNKNOWN]
-    : [`Nobody knows (${reason}).`, 'See Health.'];
+  return Object.hasOwn(UNKNOWN, reason) ? UNKNOWN[reason as keyof typeof UNKNOWN] : [`Nobody knows (${reason}).`, ''];
 }

@@ -23,7 +23,7 @@ export function AskView() {
         }}
       />
       {asked.kind === 'address' && <AnswerCard ip={asked.ip} at={asked.at} isSeen={asked.isSeen} cluster={cluster} />}
-      {asked.kind === 'name' && <Matches text={asked.text} cluster={cluster} />}
+      {asked.kind === 'name' && <Matches text={asked.text} at={asked.at} cluster={cluster} />}
       {asked.kind === 'nothing' && <RecentQuestions />}
     </div>
   );

@@ -69,6 +69,24 @@ test('who came after is known up to now, the end of the record, or 12 hours afte
   assert.deepEqual([until(0, 0), until(-5, 60), until(null, 60)], [undefined, undefined, undefined]);
 });
 
+test('where nobody knows who held it, nobody knows who came after', () => {
+  const unknown = { ...held(life('x', 0, 1), 0), answer: 'unknown', reason: 'before-first-record', holders: [] };
+  const around = trail();
+  const later = { ...around, coverage: { ...around.coverage, from: minute(900), to: minute(720) } };
+  assert.equal(knownUntil(unknown as unknown as WhoDocument, later, T + 5_000 * 60_000), undefined);
+});
+
+test('who had it long before is not on the bar, where its name would stand beside the instant', () => {
+  const free = { ...held(life('x', 0, 1), 60 * 20), answer: 'free', holders: [] };
+  const bar = (last: AnsweredHolderDocument) =>
+    barOf({ ...free, last } as unknown as WhoDocument, undefined, T + 60 * 20 * 60_000);
+  assert.equal(bar(life('old', 0, 10)), undefined);
+  assert.deepEqual(
+    bar(life('near', 0, 60 * 19))?.marks.map(({ label }) => label),
+    ['shop/near'],
+  );
+});
+
 test('the bar has the instant in its middle and room beside the edges', () => {
   const holder = life('b', 10, 20);
   const bar = barOf(held(holder, 15), trail(life('a', 0, 9), holder), T + 60 * 60_000);

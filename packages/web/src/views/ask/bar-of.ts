@@ -1,7 +1,7 @@
 // What the small time bar of an answer shows: holders or rivals, who had the address before and after, and the time that
 // nobody watched. Pure.
 import type { HolderDocument, TrailDocument, WhoDocument } from '@podtrail/history/wire';
-import type { TimeMark, TimeRange } from '../../timeline/time-mark.ts';
+import { markParts, type TimeMark, type TimeRange } from '../../timeline/time-mark.ts';
 
 type Stay = TrailDocument['stays'][number];
 type Times = Pick<Stay, 'start' | 'end'>;
@@ -16,7 +16,6 @@ export interface Bar {
 /** What is asked for on each side of the instant: who held it before and after. */
 export const AROUND_MS = 12 * 3_600_000;
 const LEAST_MS = 60_000;
-const MOST_MS = 24 * 3_600_000;
 /** Room beside what is shown. */
 const MARGIN = 0.15;
 /** How much of the time after the instant is shown at least. */
@@ -40,11 +39,11 @@ export function neighboursOf(
   return { before: latest ?? last, after: begun[0] ?? next };
 }
 
-/** Up to when it is known who came after the instant; undefined where nothing after it is. */
+/** Up to when it is known who came after the instant; undefined where nothing after it is, or who held it then is not. */
 export function knownUntil(answer: WhoDocument, { coverage }: TrailDocument, now: number): number | undefined {
   const at = Date.parse(answer.query.at);
   const until = Math.min(at + AROUND_MS, now, Date.parse(coverage.to ?? answer.query.at));
-  return until > at ? until : undefined;
+  return until > at && answer.answer !== 'unknown' ? until : undefined;
 }
 
 /** Undefined where there is nothing to draw. */
@@ -54,15 +53,18 @@ export function barOf(answer: WhoDocument, around: TrailDocument | undefined, no
   const holders = answer.holders.map((holder) => markOf(holder, holder, kind));
   const { before, after } = neighboursOf(answer, around);
   const others = [before, after].flatMap((one) => (one === undefined ? [] : [markOf(one, one, 'neighbour')]));
-  const marks = [...holders, ...others];
-  if (marks.length === 0) return undefined;
-  const edges = marks
-    .flatMap(({ start, end }) => [start, end ?? now])
-    .filter((edge) => Math.abs(edge - at) <= MOST_MS / 2);
-  const reach = Math.max(LEAST_MS, ...edges.map((edge) => Math.abs(edge - at))) * (1 + MARGIN);
+  const all = [...holders, ...others];
+  const distances = all.flatMap(({ start, end }) => [start, end ?? now]).map((edge) => Math.abs(edge - at));
+  const reach = Math.max(LEAST_MS, ...distances.filter((distance) => distance <= AROUND_MS)) * (1 + MARGIN);
   const from = at - reach;
   // Nothing is known of what has not come.
   const to = Math.max(Math.min(at + reach, now), at + AFTER * reach);
+  // One of days before has its name in words, and no place on the bar.
+  const marks = all.filter((mark) => {
+    const { certain, maybe } = markParts(mark, { from, to });
+    return certain !== null || maybe.length > 0;
+  });
+  if (marks.length === 0) return undefined;
   const gaps = (around?.coverage.gaps ?? answer.coverage.gaps).map((gap) => ({
     from: Date.parse(gap.from),
     to: gap.to === null ? now : Date.parse(gap.to),

@@ -8,11 +8,21 @@ import { csvText } from '../../parts/csv.ts';
 import { SaveButtons } from '../../parts/save-buttons.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
+import { serverNow } from '../../times/server-clock.ts';
+import { trailTimes } from './asked.ts';
 import { isWholeName } from './whole-name.ts';
 
 type Match = FindDocument['matches'][number];
 
-export function Matches({ text, cluster }: { readonly text: string; readonly cluster: string | undefined }) {
+export function Matches({
+  text,
+  at,
+  cluster,
+}: {
+  readonly text: string;
+  readonly at: string | undefined;
+  readonly cluster: string | undefined;
+}) {
   const asked = useQuestion<FindDocument>('find', { text, limit: 50, cluster });
   return (
     <section class="card" aria-labelledby="matches">
@@ -34,7 +44,7 @@ export function Matches({ text, cluster }: { readonly text: string; readonly clu
               <ul class="matches">
                 {matches.map((match) => (
                   <li key={`${match.kind} ${match.namespace} ${match.name} ${match.uid}`}>
-                    <MatchLine match={match} />
+                    <MatchLine match={match} at={at} />
                   </li>
                 ))}
               </ul>
@@ -58,9 +68,9 @@ function rowOf({ kind, namespace, name, workloadKind, uid, node, living, last }:
   return [workloadKind ?? kind, namespace, name, uid, node, String(living), last];
 }
 
-function MatchLine({ match }: { readonly match: Match }) {
+function MatchLine({ match, at }: { readonly match: Match; readonly at: string | undefined }) {
   const { kind, namespace, name, workloadKind, node, living, last } = match;
-  const [view, parameters] = targetOf(match);
+  const [view, parameters] = targetOf(match, at);
   return (
     <>
       <span class="muted kind">{kind === 'Workload' ? (workloadKind ?? kind) : kind}</span>{' '}
@@ -81,18 +91,22 @@ function MatchLine({ match }: { readonly match: Match }) {
   );
 }
 
-function targetOf({ kind, namespace, name, uid, workloadKind }: Match): readonly [ViewName, Parameters] {
-  const of: Parameters = namespace === null ? {} : { namespace };
+function targetOf(
+  { kind, namespace, name, uid, workloadKind }: Match,
+  at: string | undefined,
+): readonly [ViewName, Parameters] {
+  const times = trailTimes(at, serverNow());
+  const of: Parameters = namespace === null ? times : { namespace, ...times };
   switch (kind) {
     case 'Address':
-      return ['ask', { ip: name }];
+      return ['ask', at === undefined ? { ip: name } : { ip: name, at }];
     case 'Node':
-      return ['trail', { by: 'pod', node: name }];
+      return ['trail', { by: 'pod', node: name, ...times }];
     case 'Service':
       return ['trail', { subject: `svc/${name}`, ...of }];
     case 'Workload':
       return ['trail', { subject: `${(workloadKind ?? 'deployment').toLowerCase()}/${name}`, ...of }];
     case 'Pod':
-      return ['trail', uid === null ? { subject: name, ...of } : { subject: uid }];
+      return ['trail', uid === null ? { subject: name, ...of } : { subject: uid, ...times }];
   }
 }

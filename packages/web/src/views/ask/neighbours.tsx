@@ -17,13 +17,15 @@ export function Neighbours({
   const at = Date.parse(answer.query.at);
   const bar = barOf(answer, around, serverNow());
   const { before, after } = neighboursOf(answer, around);
-  const until = around && knownUntil(answer, around, serverNow());
+  // Where nobody watched, and outside of what is watched, that says nothing of the address.
+  const isWatched = answer.answer !== 'unknown' && !(answer.answer === 'free' && answer.reason === 'outside');
+  const until = around && isWatched && knownUntil(answer, around, serverNow());
   return (
     <>
       {bar !== undefined && <TimeBar {...bar} at={at} />}
       <p class="muted">
         {before === undefined ? (
-          around && 'Nobody is on record with it in the 12 hours before'
+          around && isWatched && 'Nobody is on record with it in the 12 hours before'
         ) : (
           <>
             Before: <HolderName holder={before} />

@@ -1,17 +1,19 @@
 // The box: what is typed or pasted, the time, and what was found in it. A paste is asked about at once; typing waits for
 // Enter.
 
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Parameters } from '../../address/page-address.ts';
+import { findDay } from '../../paste/days.ts';
 import { type Paste, readPaste } from '../../paste/read-paste.ts';
-import { INSTANT_FORMS, readInstant } from '../../times/read-instant.ts';
+import { readWhen } from '../../paste/read-when.ts';
+import { INSTANT_FORMS } from '../../times/read-instant.ts';
 import { serverNow } from '../../times/server-clock.ts';
-import { parseInstant } from '../../times/span.ts';
-import { instantInZone, timeText, zone, zoneText } from '../../times/zone.ts';
+import { instantText, parseInstant } from '../../times/span.ts';
+import { instantInZone, instantsInZone, timeText, zone, zoneText } from '../../times/zone.ts';
 import { type AskedThing, parametersOf } from './asked.ts';
 import { FoundInPaste } from './found-in-paste.tsx';
 
-const clock = () => ({ now: serverNow(), inZone: (wall: string) => instantInZone(wall) });
+const clock = () => ({ now: serverNow(), inZone: (wall: string, name?: string) => instantsInZone(wall, name) });
 
 export function QuestionBox({
   asked,
@@ -25,48 +27,55 @@ export function QuestionBox({
   const [text, setText] = useState(textOf(asked));
   const [time, setTime] = useState('');
   const [complaint, complain] = useState('');
+  /** With what the last question was asked: the time of that question is still its own. */
+  const askedText = useRef('');
   const paste = readPaste(text, clock());
-  const isDay = paste.kind === 'addresses' && paste.day !== undefined;
-  const shown = asked.kind === 'address' ? `${asked.ip} ${asked.at}` : textOf(asked);
+  const askedAt = asked.kind === 'nothing' ? undefined : asked.at;
+  const shown = `${textOf(asked)} ${askedAt}`;
 
   // Back and forward, links: the box shows what is asked, unless what is in it says the same in more words.
   useEffect(() => {
     if (!saysTheSame(readPaste(text, clock()), asked)) setText(textOf(asked));
-    setTime(asked.kind === 'address' && asked.at !== undefined ? shownTime(asked.at) : '');
+    setTime(askedAt === undefined ? '' : shownTime(askedAt));
     complain('');
   }, [shown, zone.value]);
 
-  const submit = (of: Paste, typed: string) => {
-    const now = serverNow();
-    const isTyped = typed.trim() !== '';
-    const day = of.kind === 'addresses' ? of.day?.text : undefined;
-    // A time of day alone is one of the date in the text.
-    const at = isTyped ? (readInstant(typed, now) ?? readInstant(`${day} ${typed}`, now)) : undefined;
-    if (isTyped && at === undefined) {
-      complain(`This is no time that is understood: write ${INSTANT_FORMS}.`);
-      return;
-    }
-    if (of.kind === 'nothing') {
-      complain('Write or paste an address, a name, or a line of a log first.');
-      return;
-    }
-    if (day !== undefined && at === undefined) {
-      complain(`${day} is a whole day: write a time of day under When.`);
-      return;
-    }
-    complain('');
-    onAsk(parametersOf(of, at));
+  const ask = (question: Parameters, of = text) => {
+    askedText.current = of;
+    onAsk(question);
+  };
+  /** A time of day alone is one of the date in the text. */
+  const readTyped = (of: Paste, typed: string) => {
+    const at = of.at ?? of.times[0]?.at;
+    const day = of.day?.text ?? (at === undefined ? undefined : timeText(at).slice(0, 10));
+    return readWhen(typed, day, clock());
+  };
+  const submit = (of: Paste, typed: string, from?: string) => {
+    const written = typed.trim();
+    const isDay = findDay(written, clock())?.text === written;
+    const at = isDay ? undefined : readTyped(of, written);
+    const wrong =
+      written !== '' && !isDay && at === undefined
+        ? `“${written}” is not wholly understood as a time: write ${INSTANT_FORMS}.`
+        : of.kind === 'nothing'
+          ? 'Write or paste an address, a name, or a line of a log that has one.'
+          : at === undefined && (isDay || of.day !== undefined)
+            ? `${isDay ? written : of.day?.text} is a whole day: write a time of day under When.`
+            : at === undefined && of.isUnclear
+              ? 'The time in this text is not clear: write it under When.'
+              : '';
+    complain(wrong);
+    if (wrong === '') ask(parametersOf(of, at), from);
   };
   return (
     <form
       class="card question"
       onSubmit={(event) => {
         event.preventDefault();
-        // A time that the box itself filled in is that of the question before.
-        submit(
-          paste,
-          asked.kind === 'address' && time === shownTime(asked.at ?? '') ? keptTime(paste, asked, time) : time,
-        );
+        // A time that the box itself filled in is that of the question before: another text with a time of its own has
+        // that one.
+        const isKept = text === askedText.current || (paste.at === undefined && !paste.isUnclear);
+        submit(paste, isKept || time !== shownTime(askedAt ?? '') ? time : '');
       }}
     >
       <label for="question">
@@ -75,10 +84,12 @@ export function QuestionBox({
       </label>
       <textarea
         id="question"
+        // A phone would cover half of the page with its keyboard.
+        autofocus={asked.kind === 'nothing' && matchMedia('(hover: hover)').matches}
         rows={text.length > 90 || text.includes('\n') ? 3 : 1}
         spellcheck={false}
         autoComplete="off"
-        placeholder="10.244.3.7 · cart-7d9-x2k · deploy/cart"
+        placeholder="10.1.2.3 · cart-7d9 · deploy/cart"
         value={text}
         onInput={({ currentTarget }) => setText(currentTarget.value)}
         onKeyDown={(event) => {
@@ -91,11 +102,11 @@ export function QuestionBox({
           const { selectionStart, selectionEnd, value } = event.currentTarget;
           const isWhole = value === '' || (selectionStart === 0 && selectionEnd === value.length);
           const found = isWhole ? readPaste(pasted, clock()) : undefined;
-          if (found?.kind !== 'addresses') return;
+          if (found === undefined || found.kind === 'nothing') return;
           event.preventDefault();
           setText(pasted.trim());
           // A date alone is no instant: there is nothing to ask yet.
-          if (found.day === undefined) submit(found, '');
+          if (!found.isUnclear) submit(found, '', pasted.trim());
         }}
       />
       <div class="row">
@@ -106,14 +117,13 @@ export function QuestionBox({
           class="when"
           autoComplete="off"
           aria-describedby="when-zone"
-          placeholder={
-            paste.kind === 'addresses' && paste.at !== undefined ? timeText(paste.at) : isDay ? '10:05:00' : 'now'
-          }
+          placeholder={paste.at === undefined ? (paste.isUnclear ? '10:05:00' : 'now') : timeText(paste.at)}
           value={time}
           onInput={({ currentTarget }) => setTime(currentTarget.value)}
         />
         <span class="muted small" id="when-zone">
-          {zone.value === 'local' ? `${zoneText(serverNow())}, your time zone` : zoneText(serverNow())}
+          {zoneText(readTyped(paste, time) ?? paste.at ?? serverNow())}
+          {zone.value === 'local' && ', your time zone'}
         </span>
         <button type="submit" class="primary">
           Ask
@@ -124,7 +134,14 @@ export function QuestionBox({
           {complaint}
         </p>
       )}
-      {paste.kind === 'addresses' && <FoundInPaste paste={paste} asked={asked} cluster={cluster} onAsk={onAsk} />}
+      {paste.kind !== 'nothing' && (
+        <FoundInPaste
+          paste={paste}
+          asked={text === askedText.current ? asked : { kind: 'nothing' }}
+          cluster={cluster}
+          onAsk={ask}
+        />
+      )}
     </form>
   );
 }
@@ -140,20 +157,10 @@ function saysTheSame(paste: Paste, asked: AskedThing): boolean {
   return asked.kind === 'name' && paste.kind === 'name' && paste.text === asked.text;
 }
 
-/** In the reader's zone, as the reader may write it back. */
+/** In the reader's zone, as the reader may write it back; in UTC where clocks showed it twice. */
 function shownTime(at: string): string {
   const ms = parseInstant(at, serverNow());
-  return ms === undefined ? at : timeText(ms, ms % 1000 === 0 ? 'second' : 'exact');
-}
-
-/** Another address at the same time keeps the time; a text with a time or a date of its own does not. */
-function keptTime(paste: Paste, asked: AskedThing, time: string): string {
-  if (paste.kind !== 'addresses') return time;
-  const { day } = paste;
-  if (day !== undefined) {
-    const at = (asked.kind === 'address' && parseInstant(asked.at ?? '', serverNow())) || 0;
-    return at >= day.from && at < day.to ? time : '';
-  }
-  if (paste.at === undefined) return time;
-  return asked.kind === 'address' && paste.addresses.some(({ ip }) => ip === asked.ip) ? time : '';
+  if (ms === undefined) return at;
+  const text = timeText(ms, ms % 1000 === 0 ? 'second' : 'exact');
+  return instantInZone(text) === undefined ? instantText(ms) : text;
 }

@@ -1,6 +1,7 @@
 // The last questions of this reader, kept in the browser.
-import { signal } from '@preact/signals-core';
+
 import type { Parameters } from '../../address/page-address.ts';
+import { signal } from '../../state/signal.ts';
 import { storedText, storeText } from '../../times/stored-text.ts';
 
 const KEY = 'podtrail-recent';

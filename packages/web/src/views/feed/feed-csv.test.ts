@@ -32,4 +32,5 @@ test('the command asks for the same moves', () => {
     `podtrail moves -A --from-node 'n 1' ${times}\npodtrail moves -A --to-node 'n 1' ${times}`,
   );
   assert.equal(command({ kind: 'changes' }), '');
+  assert.match(command({ kind: 'moves', q: "it's" }), / \| grep -iF -- 'it'\\''s'$/, 'the text is looked for, too');
 });

@@ -45,8 +45,8 @@ function MoveRow({ item: { move } }: { readonly item: MoveItem }) {
           {downtimeMs !== null && <span>not ready for {durationText(downtimeMs)}</span>}
           {fromIps.length > 0 && (
             <span class="mono">
-              {fromIps.join(', ')}
-              {toIps.length > 0 && ` → ${toIps.join(', ')}`}
+              {each(fromIps)}
+              {toIps.length > 0 && ` → ${each(toIps)}`}
             </span>
           )}
           <Link view="trail" parameters={{ subject: uid, selected: uid, ...times }}>
@@ -56,6 +56,11 @@ function MoveRow({ item: { move } }: { readonly item: MoveItem }) {
       </div>
     </>
   );
+}
+
+/** A pod that has an address again has it once. */
+function each(ips: readonly string[]): string {
+  return [...new Set(ips)].join(', ');
 }
 
 const WORDS = { added: 'was added', changed: 'changed', removed: 'was removed', suppressed: '' };

@@ -6,7 +6,7 @@ import type { LiveState } from '../../api/live.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { NothingListed } from '../../parts/empty-listing.tsx';
 import { SaveButtons } from '../../parts/save-buttons.tsx';
-import { ProblemNote, Skeleton } from '../../parts/states.tsx';
+import { ProblemNote, Skeleton, Waiting } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
 import { feedCommand } from './feed-command.ts';
 import { feedCsv } from './feed-csv.ts';
@@ -49,7 +49,8 @@ export function FeedView() {
         )}
       </div>
       {isShown && <ProblemNote problem={problem} onRetry={feed.reload} />}
-      {isSlow && !isShown && <Skeleton lines={8} />}
+      {isSlow && !isShown && state === undefined && <Skeleton lines={8} />}
+      {isSlow && !isShown && isStale && <Waiting />}
       {state !== undefined && (
         <div class={isStale ? 'stale' : undefined} aria-busy={isStale}>
           <ol class="feed" ref={list} aria-label="Moves and changes, newest first">

@@ -10,6 +10,7 @@ import { type ApiProblem, asProblem } from '../../api/problem.ts';
 import { token } from '../../api/session.ts';
 import { serverNow } from '../../times/server-clock.ts';
 import { isLive, resolveSpan } from '../../times/span.ts';
+import { USUAL_SPAN } from '../../times/usual-span.ts';
 import { type FeedFilter, isWanted } from './feed-filter.ts';
 import { changeItem, type FeedItem, moveItem } from './feed-item.ts';
 import { type AskFeed, FIRST_SLICE_MS, readOlder, readSlice } from './feed-reader.ts';
@@ -31,7 +32,6 @@ export interface Feed {
   readonly reload: () => void;
 }
 
-const DEFAULT_SPAN_MS = 86_400_000;
 const SLOW_MS = 200;
 const RETRY_MS = 2_000;
 /** Records come late: so far back is asked again. */
@@ -64,7 +64,7 @@ export function useFeed({ filter, since, until, cluster, isRead }: FeedAsked): F
 
   useEffect(() => {
     const end = new AbortController();
-    const span = resolveSpan({ since, until }, serverNow(), DEFAULT_SPAN_MS);
+    const span = resolveSpan({ since, until }, serverNow(), USUAL_SPAN.feed);
     const change = (next: (state: FeedState) => FeedState) =>
       setState((state) => (state === undefined ? state : next(state)));
     let retry: ReturnType<typeof setTimeout> | undefined;
@@ -153,7 +153,7 @@ export function useFeed({ filter, since, until, cluster, isRead }: FeedAsked): F
   }, [key, turn, bearer]);
 
   return {
-    ...{ state, problem: meta.problem, isLoading: meta.isLoading, isSlow: meta.isSlow && state === undefined },
+    ...{ state, problem: meta.problem, isLoading: meta.isLoading, isSlow: meta.isSlow },
     isStale: state !== undefined && (meta.shown !== key || meta.problem !== undefined),
     ...{ live, from: range.current.from, to: range.current.to },
     readMore: () => more.current(),

@@ -30,7 +30,7 @@ export function AnomaliesCard({ asked, words }: { readonly asked: Asked<Anomalie
         <AskedContent asked={asked}>
           {({ anomalies, more }) =>
             anomalies.length === 0 ? (
-              <p>None in the last {words}.</p>
+              <p>None in {words}.</p>
             ) : (
               <>
                 <DataTable

@@ -10,25 +10,35 @@ import { Time } from '../../parts/time.tsx';
 import { durationText, type TimeSpan } from '../../times/span.ts';
 import { type GapRow, gapRows, lagOf, shareText, stripParts, watchedShare } from './coverage-parts.ts';
 
-export const SPANS: Readonly<Record<string, string>> = { '24h': '24 hours', '7d': '7 days', '30d': '30 days' };
+const SPANS: Readonly<Record<string, string>> = { '24h': '24 hours', '7d': '7 days', '30d': '30 days' };
+
+/** `chosen`: how long it is, where it ends now. */
+export function spanWords(chosen: string | undefined): string {
+  return chosen !== undefined && Object.hasOwn(SPANS, chosen) ? `the last ${SPANS[chosen]}` : 'this time';
+}
 
 export function CoverageCard({
   asked,
   span,
   chosen,
   answered,
+  now,
+  isNow,
 }: {
   readonly asked: Asked<GapsDocument>;
   readonly span: TimeSpan;
-  readonly chosen: string;
-  /** When the answer came: it is not late because nobody has asked since. */
+  /** Undefined: it ends before now. */
+  readonly chosen: string | undefined;
+  /** When the answer came: the recorder is not late because nobody has asked since. */
   readonly answered: number;
+  readonly now: number;
+  readonly isNow: boolean;
 }) {
   return (
     <section class="card" aria-labelledby="coverage">
       <div class="row health-head">
         <h2 id="coverage">Coverage</h2>
-        <Choice name="since" label="Time" options={SPANS} value={chosen} otherwise="24h" />
+        <Choice name="since" label="Time" options={SPANS} value={chosen} otherwise="24h" also={{ until: undefined }} />
       </div>
       <AskedContent asked={asked} lines={4}>
         {({ coverage, more }) => {
@@ -38,10 +48,10 @@ export function CoverageCard({
           const share = shareText(watchedShare(rows, span));
           return (
             <>
-              <LagLine to={coverage.to} now={answered} />
+              {isNow && <LagLine to={coverage.to} answered={answered} now={now} />}
               <Strip rows={rows} span={span} share={share} />
               <p>
-                Watched {share} of the last {SPANS[chosen]}
+                Watched {share} of {spanWords(chosen)}
                 {rows.length === 0 ? ', without a gap.' : `, with ${counted(rows.length, 'gap')}.`} The first record is
                 of <Time at={coverage.from} />.
               </p>
@@ -55,11 +65,22 @@ export function CoverageCard({
   );
 }
 
-const LAG_WORDS = { watching: '● watching', late: '◐ late', silent: '○ nobody watches', ahead: '? clocks differ' };
-const LAG_TONES = { watching: 'free', late: 'ambiguous', silent: 'failed', ahead: 'ambiguous' };
+const LAG_WORDS = {
+  ...{ watching: '● watching', late: '◐ late', silent: '○ nobody watches', ahead: '? clocks differ' },
+  old: '? no answer',
+};
+const LAG_TONES = { watching: 'free', late: 'ambiguous', silent: 'failed', ahead: 'ambiguous', old: 'unknown' };
 
-function LagLine({ to, now }: { readonly to: string | null; readonly now: number }) {
-  const lag = lagOf(to, now);
+function LagLine({
+  to,
+  answered,
+  now,
+}: {
+  readonly to: string | null;
+  readonly answered: number;
+  readonly now: number;
+}) {
+  const lag = lagOf(to, answered, now);
   if (lag === undefined || to === null) return null;
   return (
     <p>

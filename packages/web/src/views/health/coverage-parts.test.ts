@@ -60,10 +60,16 @@ test('a gap of a moment is still drawn, within the strip', () => {
 });
 
 test('how late the ledger is says what that means', () => {
-  const state = (ms: number) => lagOf(instantText(NOW - ms), NOW)?.state;
+  const state = (ms: number) => lagOf(instantText(NOW - ms), NOW, NOW)?.state;
   assert.deepEqual([-60_000, -100, 900, 5_000, 5_001, 60_000, 61_000].map(state), [
     ...['ahead', 'watching', 'watching', 'watching', 'late', 'late', 'silent'],
   ]);
-  assert.equal(lagOf(instantText(NOW + 100), NOW)?.ms, 0);
-  assert.equal(lagOf(null, NOW), undefined);
+  assert.equal(lagOf(instantText(NOW + 100), NOW, NOW)?.ms, 0);
+  assert.equal(lagOf(null, NOW, NOW), undefined);
+});
+
+test('an answer that is old says nothing of now, and its age grows', () => {
+  const lag = (age: number) => lagOf(instantText(NOW - 300), NOW, NOW + age);
+  assert.deepEqual([lag(6_000)?.state, lag(6_000)?.ms], ['watching', 300]);
+  assert.deepEqual([lag(40_000)?.state, lag(40_000)?.ms], ['old', 40_300]);
 });

@@ -72,21 +72,25 @@ export function stripParts(rows: readonly GapRow[], span: TimeSpan): readonly St
 
 export interface Lag {
   readonly ms: number;
-  readonly state: 'watching' | 'late' | 'silent' | 'ahead';
+  readonly state: 'watching' | 'late' | 'silent' | 'ahead' | 'old';
   readonly text: string;
 }
 
 /** A recorder says every second that it watches; after five it counts as gone. */
 const LATE_MS = 5_000;
 const SILENT_MS = 60_000;
+/** The page asks every five seconds: an older answer says nothing of now. */
+const OLD_MS = 12_000;
 
-export function lagOf(to: string | null, now: number): Lag | undefined {
+/** `answered`: when that was the answer. */
+export function lagOf(to: string | null, answered: number, now: number): Lag | undefined {
   if (to === null) return undefined;
-  const ms = now - Date.parse(to);
+  if (now - answered > OLD_MS) return { ms: now - Date.parse(to), state: 'old', text: 'podtrail does not answer.' };
+  const ms = answered - Date.parse(to);
   if (ms < -LATE_MS)
     return { ms, state: 'ahead', text: 'The clock of the recorder is ahead of that of the server: compare them.' };
   if (ms <= LATE_MS)
-    return { ms: Math.max(0, ms), state: 'watching', text: 'Somebody watches: answers reach up to now.' };
+    return { ms: Math.max(0, ms), state: 'watching', text: 'A recorder is watching: answers reach up to now.' };
   if (ms <= SILENT_MS)
     return { ms, state: 'late', text: 'The recorder is late: answers about the last moments are provisional.' };
   const text = 'No recorder has reported since: what happened after that is not known. Look at the recorder.';

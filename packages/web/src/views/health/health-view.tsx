@@ -9,9 +9,10 @@ import { useQuestion } from '../../api/use-question.ts';
 import { SaveButtons } from '../../parts/save-buttons.tsx';
 import { useNow, useVisible } from '../../parts/use-visible.ts';
 import { ahead, serverNow } from '../../times/server-clock.ts';
-import { durationText, instantText, parseDuration } from '../../times/span.ts';
+import { durationText, instantText, isLive, resolveSpan } from '../../times/span.ts';
+import { USUAL_SPAN } from '../../times/usual-span.ts';
 import { AnomaliesCard } from './anomalies-card.tsx';
-import { CoverageCard, SPANS } from './coverage-card.tsx';
+import { CoverageCard, spanWords } from './coverage-card.tsx';
 import { healthCsv } from './health-csv.ts';
 import { type Stats, StoreCard } from './store-card.tsx';
 import { type Trackers, TrackersCard } from './trackers-card.tsx';
@@ -21,16 +22,16 @@ const SLOW_MS = 30_000;
 const MINUTE = 60_000;
 
 export function HealthView() {
-  const { since = '24h', cluster } = address.value.parameters;
-  const chosen = Object.hasOwn(SPANS, since) ? since : '24h';
+  const { since = '24h', until, cluster } = address.value.parameters;
   const isVisible = useVisible();
   const now = useNow(1_000);
   // Of whole minutes, so that the question stays the same while it is asked again.
-  const to = Math.ceil(now / MINUTE) * MINUTE;
-  const from = to - (parseDuration(chosen) ?? 0);
+  const minute = Math.ceil(now / MINUTE) * MINUTE;
+  const { from, to } = resolveSpan({ since, until }, minute, USUAL_SPAN.health);
+  const isNow = isLive({ until });
   const often = isVisible ? FAST_MS : undefined;
   const seldom = isVisible ? SLOW_MS : undefined;
-  const span = { since: instantText(from), cluster };
+  const span = { since: instantText(from), until: isNow ? undefined : instantText(Math.min(to, minute)), cluster };
   const gaps = useQuestion<GapsDocument>('gaps', { ...span, limit: 1_000 }, { everyMs: often });
   const anomalies = useQuestion<AnomaliesDocument>('anomalies', { ...span, limit: 100 }, { everyMs: seldom });
   const stats = useQuestion<Stats>('stats', {}, { everyMs: seldom });
@@ -53,7 +54,11 @@ export function HealthView() {
           </span>
         )}
       </div>
-      <CoverageCard asked={gaps} span={{ from, to: now }} chosen={chosen} answered={answered} />
+      <CoverageCard
+        {...{ asked: gaps, answered, now, isNow }}
+        span={{ from, to: isNow ? now : to }}
+        chosen={isNow ? since : undefined}
+      />
       <div class="health-cards">
         <StoreCard asked={stats} />
         {peers !== undefined && (
@@ -71,7 +76,7 @@ export function HealthView() {
           </section>
         )}
       </div>
-      <AnomaliesCard asked={anomalies} words={SPANS[chosen] ?? ''} />
+      <AnomaliesCard asked={anomalies} words={spanWords(isNow ? since : undefined)} />
       <TrackersCard asked={trackers} />
       {gaps.document?.narrowed && (
         <p class="muted">You see the namespaces in which you may list pods. Coverage is that of the whole cluster.</p>

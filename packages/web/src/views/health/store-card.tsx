@@ -19,10 +19,10 @@ export interface Stats extends StoreSize {
 
 const COLUMNS = [
   { name: 'Cluster', isName: true },
-  { name: 'Addresses held', isNumber: true },
+  { name: 'Times an address was held', isNumber: true },
   { name: 'Pods placed', isNumber: true },
   { name: 'Changes', isNumber: true },
-  { name: 'Alive', isNumber: true },
+  { name: 'Objects there now', isNumber: true },
 ];
 
 export function StoreCard({ asked }: { readonly asked: Asked<Stats> }) {

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { adjust } from '../../address/location.ts';
 import { causeText } from '../../parts/cause.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import type { Tile } from './node-tiles.ts';
+import { isOfWorkload, type Tile, type TileChoice, workloadKey } from './node-tiles.ts';
 
 const PAGE = 500;
 const WORKLOADS = 3;
@@ -20,17 +20,19 @@ const COMPARED: readonly Column[] = [
   { name: 'Stayed', isNumber: true },
 ];
 
-export function NodeTable({ tiles }: { readonly tiles: readonly Tile[] }) {
+export function NodeTable({ tiles, choice }: { readonly tiles: readonly Tile[]; readonly choice: TileChoice }) {
   const [most, setMost] = useState(PAGE);
+  const chosen = isOfWorkload(choice) ? [{ name: `Of ${choice.workload}`, isNumber: true }] : [];
   const isCompared = tiles.some(({ summary }) => summary.compared !== null);
   return (
     <>
       <DataTable
         label="Table of nodes"
-        columns={isCompared ? [...COLUMNS, ...COMPARED] : COLUMNS}
-        rows={tiles.slice(0, most).map(({ node, summary }) => {
-          const { pods, inDoubt, workloads, departures, compared } = summary;
-          const others = workloads.length - WORKLOADS;
+        columns={[...COLUMNS, ...chosen, ...(isCompared ? COMPARED : [])]}
+        rows={tiles.slice(0, most).map(({ node, summary, count }) => {
+          const { pods, inDoubt, workloads, departures, departuresUnjudged, compared } = summary;
+          const shown = workloads.slice(0, WORKLOADS);
+          const others = shown.reduce((rest, one) => rest - one.pods, pods);
           return {
             key: node,
             cells: [
@@ -38,13 +40,15 @@ export function NodeTable({ tiles }: { readonly tiles: readonly Tile[] }) {
                 {node}
               </button>,
               ...[pods, inDoubt],
-              workloads
-                .slice(0, WORKLOADS)
-                .map(({ namespace, name, pods }) => `${namespace}/${name} ${pods}`)
-                .join(', ') + (others > 0 ? `, ${others} more` : ''),
+              [
+                ...shown.map((one) => `${workloadKey(one)} ${one.pods}`),
+                ...(others > 0 ? [`others ${others}`] : []),
+              ].join(', '),
               Object.entries(departures)
                 .map(([cause, count]) => `${causeText(cause)} ${count}`)
+                .concat(departuresUnjudged > 0 ? `not looked up ${departuresUnjudged}` : [])
                 .join(', '),
+              ...chosen.map(() => count ?? '…'),
               ...[compared?.arrived, compared?.left, compared?.stayed],
             ],
           };

@@ -2,9 +2,10 @@
 
 import type { NodesDocument } from '@podtrail/history/wire';
 import { CAUSE_FAMILIES, type CauseFamily, familyOf } from '../../parts/cause.ts';
+import { durationText } from '../../times/span.ts';
 
 export type NodeSummary = NodesDocument['nodes'][number];
-type WorkloadCount = NodeSummary['workloads'][number];
+export type WorkloadCount = NodesDocument['workloads'][number];
 
 export const COLOURINGS = ['pods', 'workload', 'cause'] as const;
 export type Colouring = (typeof COLOURINGS)[number];
@@ -22,8 +23,8 @@ export interface TileBar {
 export interface Tile {
   readonly node: string;
   readonly summary: NodeSummary;
-  /** The number that is shown: pods, pods of the workload, or departures. */
-  readonly count: number;
+  /** The number that is shown: pods, pods of the workload, or departures. Undefined: it is still to come. */
+  readonly count: number | undefined;
   /** 0 (none) to 5 (the most of all nodes). */
   readonly level: number;
   readonly bars: readonly TileBar[];
@@ -41,35 +42,33 @@ const LEVELS = 5;
 const byName = new Intl.Collator('en', { numeric: true }).compare;
 
 /** In the order of their names, worker-2 before worker-10. Shades are of all nodes, also of those that are filtered out. */
-export function nodeTiles({ nodes }: NodesDocument, choice: TileChoice): readonly Tile[] {
-  const counts = nodes.map((summary) => countOf(summary, choice));
+export function nodeTiles({ nodes, query }: NodesDocument, choice: TileChoice): readonly Tile[] {
+  // A document of before the choice says nothing of the workload: not even that there were none.
+  const isAwaited = isOfWorkload(choice) && query.workload !== choice.workload;
+  const counts = nodes.map((summary) => (isAwaited ? 0 : countOf(summary, choice)));
   const most = counts.reduce((a, b) => Math.max(a, b), 1);
   return nodes
     .map((summary, i) => {
       const count = counts[i] ?? 0;
       const level = Math.ceil((LEVELS * count) / most);
-      return { node: summary.node, summary, count, level, bars: barsOf(summary, choice, count, most) };
+      const bars = barsOf(summary, choice, count, most);
+      return { node: summary.node, summary, count: isAwaited ? undefined : count, level, bars };
     })
     .filter(({ node }) => node.toLowerCase().includes(choice.text))
     .sort((a, b) => byName(a.node, b.node));
 }
 
-function workloadKey({ namespace, kind, name }: WorkloadCount): string {
+/** Where none is chosen yet, pods are shown. */
+export function isOfWorkload({ colouring, workload }: TileChoice): boolean {
+  return colouring === 'workload' && workload !== undefined;
+}
+
+export function workloadKey({ namespace, kind, name }: WorkloadCount): string {
   return `${namespace}/${kind}/${name}`;
 }
 
-/** All workloads of the document with how many pods they have, the largest first. */
-export function workloadsOf({ nodes }: NodesDocument): readonly { readonly key: string; readonly pods: number }[] {
-  const pods = new Map<string, number>();
-  for (const { workloads } of nodes)
-    for (const workload of workloads) {
-      const key = workloadKey(workload);
-      pods.set(key, (pods.get(key) ?? 0) + workload.pods);
-    }
-  return [...pods]
-    .map(([key, count]) => ({ key, pods: count }))
-    .sort((a, b) => b.pods - a.pods || byName(a.key, b.key));
-}
+/** Of departures whose causes the server did not find in time. It is not that of causes that are not known. */
+export const NOT_LOOKED_UP: CauseFamily = { name: 'Not looked up', shape: '…', colour: '--control-line' };
 
 /** Departures by family, in the order of the families. */
 export function familiesOf({
@@ -77,19 +76,25 @@ export function familiesOf({
   departuresUnjudged,
 }: NodeSummary): readonly { readonly family: CauseFamily; readonly count: number }[] {
   const counts = new Map<CauseFamily, number>();
-  if (departuresUnjudged > 0) counts.set(familyOf('Unknown'), departuresUnjudged);
+  if (departuresUnjudged > 0) counts.set(NOT_LOOKED_UP, departuresUnjudged);
   for (const [cause, count] of Object.entries(departures))
     counts.set(familyOf(cause), (counts.get(familyOf(cause)) ?? 0) + count);
-  return CAUSE_FAMILIES.flatMap((family) => {
+  return [...CAUSE_FAMILIES, NOT_LOOKED_UP].flatMap((family) => {
     const count = counts.get(family) ?? 0;
     return count === 0 ? [] : [{ family, count }];
   });
 }
 
-function countOf(summary: NodeSummary, { colouring, workload }: TileChoice): number {
-  if (colouring === 'cause') return familiesOf(summary).reduce((sum, { count }) => sum + count, 0);
-  if (colouring === 'workload') return summary.workloads.find((one) => workloadKey(one) === workload)?.pods ?? 0;
-  return summary.pods;
+/** The first words of the legend of causes. */
+export function departuresText(document: NodesDocument | undefined): string {
+  const of = `Pods that left within ${durationText((document?.query.window ?? 3_600) * 1_000)} before`;
+  if (document?.departuresComplete !== false) return of;
+  return `${of}, as far as they were found in time`;
+}
+
+function countOf(summary: NodeSummary, choice: TileChoice): number {
+  if (choice.colouring === 'cause') return familiesOf(summary).reduce((sum, { count }) => sum + count, 0);
+  return isOfWorkload(choice) ? (summary.workloadPods ?? 0) : summary.pods;
 }
 
 function barsOf(summary: NodeSummary, { colouring }: TileChoice, count: number, most: number): readonly TileBar[] {

@@ -7,8 +7,8 @@ import { CauseShape } from '../../parts/cause-shape.tsx';
 import { Choice } from '../../parts/choice.tsx';
 import { FilterInput } from '../../parts/filter-input.tsx';
 import { InstantInput } from '../../parts/instant-input.tsx';
-import { durationText, instantText } from '../../times/span.ts';
-import { type Colouring, type TileChoice, workloadsOf } from './node-tiles.ts';
+import { instantText } from '../../times/span.ts';
+import { type Colouring, departuresText, NOT_LOOKED_UP, type TileChoice, workloadKey } from './node-tiles.ts';
 
 const WORDS: Readonly<Record<Colouring, string>> = {
   pods: 'Pods',
@@ -43,13 +43,16 @@ export function NodesFilters({
             >
               <option value="">Choose a workload</option>
               {workload !== undefined && <option value={workload}>{workload}</option>}
-              {(document === undefined ? [] : workloadsOf(document))
-                .filter(({ key }) => key !== workload)
-                .map(({ key, pods }) => (
-                  <option key={key} value={key}>
-                    {key} ({pods})
-                  </option>
-                ))}
+              {document?.workloads.map((one) => {
+                const key = workloadKey(one);
+                return (
+                  key !== workload && (
+                    <option key={key} value={key}>
+                      {key} ({one.pods})
+                    </option>
+                  )
+                );
+              })}
             </select>
           </label>
         )}
@@ -71,11 +74,8 @@ export function NodesFilters({
       {against !== undefined && <p class="muted small">From the earlier to the later: + arrived, − left, = stayed.</p>}
       {colouring === 'cause' && (
         <ul class="row nodes-legend small" aria-label="Families of causes">
-          <li>
-            Pods that left within {durationText((document?.query.window ?? 3_600) * 1_000)} before
-            {document?.departuresComplete === false && ', as far as they were found in time'}:
-          </li>
-          {CAUSE_FAMILIES.map((family) => (
+          <li>{departuresText(document)}:</li>
+          {[...CAUSE_FAMILIES, NOT_LOOKED_UP].map((family) => (
             <li key={family.name}>
               <CauseShape family={family} /> {family.name}
             </li>

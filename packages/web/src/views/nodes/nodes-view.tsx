@@ -17,7 +17,7 @@ import { instantText, parseInstant } from '../../times/span.ts';
 import { MovedTable } from './moved-table.tsx';
 import { NodePanel } from './node-panel.tsx';
 import { NodeTable } from './node-table.tsx';
-import { COLOURINGS, type Colouring, nodeTiles, type TileChoice } from './node-tiles.ts';
+import { COLOURINGS, type Colouring, isOfWorkload, nodeTiles, type TileChoice } from './node-tiles.ts';
 import { nodesCsv } from './nodes-csv.ts';
 import { NodesFilters } from './nodes-filters.tsx';
 import { TileGrid } from './tile-grid.tsx';
@@ -33,17 +33,18 @@ export function NodesView() {
   const now = useNow(60_000);
   const steps = timeSteps(parameters['at'], now);
   const isNow = steps.at === undefined;
+  const choice = tileChoice(parameters);
   const against = parameters['against'] === undefined ? undefined : parseInstant(parameters['against'], now);
   const asked = useQuestion<NodesDocument>(
     'nodes',
     {
       ...{ cluster, namespace },
+      workload: isOfWorkload(choice) ? choice.workload : undefined,
       at: steps.at === undefined ? undefined : instantText(steps.at),
       against: against === undefined ? undefined : instantText(against),
     },
     { everyMs: isNow && isVisible ? AGAIN_MS : undefined },
   );
-  const choice = tileChoice(parameters);
   const key = JSON.stringify(choice);
   const { document } = asked;
   const tiles = useMemo(() => (document === undefined ? [] : nodeTiles(document, choice)), [document, key]);
@@ -57,7 +58,7 @@ export function NodesView() {
             {(shown) => (
               <>
                 <Unwatched document={shown} />
-                {tiles.length === 0 ? (
+                {tiles.length === 0 || (namespace !== undefined && isEmpty(shown)) ? (
                   <NoNodes document={shown} isFiltered={choice.text !== '' || namespace !== undefined} />
                 ) : (
                   <>
@@ -77,7 +78,7 @@ export function NodesView() {
                       </button>
                     </div>
                     {parameters['as'] === 'table' ? (
-                      <NodeTable tiles={tiles} />
+                      <NodeTable tiles={tiles} choice={choice} />
                     ) : (
                       <TileGrid tiles={tiles} choice={choice} open={node} />
                     )}
@@ -97,6 +98,11 @@ export function NodesView() {
 function tileChoice({ colour, workload, q }: Parameters): TileChoice {
   const colouring: Colouring = COLOURINGS.find((known) => known === colour) ?? 'pods';
   return { colouring, workload, text: q?.trim().toLowerCase() ?? '' };
+}
+
+/** Nodes are listed without pods, too: of a namespace that has none then, nothing matches. */
+function isEmpty({ nodes, moved }: NodesDocument): boolean {
+  return moved === null && nodes.every(({ pods }) => pods === 0);
 }
 
 function NoNodes({ document, isFiltered }: { readonly document: NodesDocument; readonly isFiltered: boolean }) {

@@ -1,19 +1,21 @@
 // The tiles: one button for each node. Thousands of them are laid out only where they are seen (styles/nodes.css).
 import { adjust } from '../../address/location.ts';
 import { CauseShape } from '../../parts/cause-shape.tsx';
-import type { Tile, TileChoice } from './node-tiles.ts';
+import { isOfWorkload, type Tile, type TileChoice } from './node-tiles.ts';
 
 const COUNTED = { pods: 'pods', workload: 'of its pods', cause: 'left' };
 
 export function TileGrid({
   tiles,
-  choice: { colouring },
+  choice,
   open,
 }: {
   readonly tiles: readonly Tile[];
   readonly choice: TileChoice;
   readonly open: string | undefined;
 }) {
+  const { colouring } = choice;
+  const what = colouring === 'workload' && !isOfWorkload(choice) ? 'pods' : colouring;
   return (
     <ul class="tiles" aria-label="Nodes">
       {tiles.map((tile) => (
@@ -27,10 +29,8 @@ export function TileGrid({
           >
             <span class="tile-name">{tile.node}</span>
             <span class="tile-count">
-              <strong>{tile.count}</strong> {COUNTED[colouring]}
-              {colouring === 'pods' && tile.summary.inDoubt > 0 && (
-                <span title={`of ${tile.summary.inDoubt} it is not certain`}> (?{tile.summary.inDoubt})</span>
-              )}
+              <strong>{tile.count ?? '…'}</strong> {COUNTED[what]}
+              {what === 'pods' && tile.summary.inDoubt > 0 && `, ${tile.summary.inDoubt} in doubt`}
             </span>
             <span class="tile-bars" aria-hidden="true">
               {tile.bars.map(({ share, colour, name }) => (

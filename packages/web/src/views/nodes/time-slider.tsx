@@ -7,6 +7,7 @@ import { InstantInput } from '../../parts/instant-input.tsx';
 import { Time } from '../../parts/time.tsx';
 import { serverNow } from '../../times/server-clock.ts';
 import { instantText } from '../../times/span.ts';
+import { timeText } from '../../times/zone.ts';
 import { instantOfStep, stepFrom, type TimeSteps } from './time-steps.ts';
 
 const PLAY_MS = 600;
@@ -106,7 +107,7 @@ function Slider({
     clearTimeout(timer.current);
     timer.current = setTimeout(() => onChoose(instantOfStep(steps, step)), QUIET_MS);
   };
-  const text = steps.at === undefined ? 'now' : instantText(steps.at);
+  const text = steps.at === undefined ? 'now' : timeText(steps.at);
   return (
     <label class="nodes-slider">
       <span class="visually-hidden">Time</span>

@@ -1,13 +1,15 @@
 // Why a pod ended, with what that rests on: the answer of `explain`, beside the timeline.
 import type { ExplainDocument } from '@podtrail/history/wire';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { address } from '../../address/location.ts';
 import { useQuestion } from '../../api/use-question.ts';
+import { type Key, useKeys } from '../../frame/keys.ts';
 import { AskedContent } from '../../parts/asked-content.tsx';
 import { causeText } from '../../parts/cause.ts';
 import { CauseLabel } from '../../parts/cause-label.tsx';
 import { counted } from '../../parts/counted.ts';
 import { NodeName, WorkloadName } from '../../parts/holder-name.tsx';
-import { sentence } from '../../parts/states.tsx';
+import { sentence } from '../../parts/sentence.ts';
 import { Time } from '../../parts/time.tsx';
 import { durationText } from '../../times/span.ts';
 
@@ -19,11 +21,22 @@ export interface EvidencePanelProps {
 export function EvidencePanel({ uid, onOpen }: EvidencePanelProps) {
   const { cluster } = address.value.parameters;
   const asked = useQuestion<ExplainDocument>('explain', { subject: uid, cluster });
+  const panel = useRef<HTMLElement>(null);
+  const close = () => {
+    onOpen(undefined);
+    document.querySelector<HTMLElement>('.timeline')?.focus();
+  };
+  const keys = useMemo((): readonly Key[] => [{ key: 'Escape', does: 'close the evidence', run: close }], [uid]);
+  useKeys(keys);
+  // On a narrow page it is below everything, and must be as long as it is to be brought to the top.
+  useEffect(() => {
+    if (matchMedia('(max-width: 1099px)').matches) panel.current?.scrollIntoView();
+  }, [uid, asked.document]);
   return (
-    <aside class="card evidence" aria-labelledby="evidence-title">
+    <aside class="card evidence" aria-labelledby="evidence-title" ref={panel}>
       <div class="row evidence-top">
         <h2 id="evidence-title">Evidence</h2>
-        <button type="button" onClick={() => onOpen(undefined)} aria-label="Close the evidence">
+        <button type="button" onClick={close} aria-label="Close the evidence">
           ×
         </button>
       </div>
@@ -59,7 +72,7 @@ function Explained({
       {hint !== undefined && <p class="muted">{sentence(hint)}</p>}
       {ended !== null && (
         <p>
-          Ended <Time at={ended} />
+          Began to end <Time at={ended} />
           {downtimeMs !== null && `, its place was empty for ${durationText(downtimeMs)}`}
         </p>
       )}

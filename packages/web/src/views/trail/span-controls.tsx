@@ -14,9 +14,11 @@ export interface SpanControlsProps {
   readonly view: TimeView;
   readonly since: string | undefined;
   readonly isLive: boolean;
+  /** It would follow now, but does not get there. */
+  readonly isFailing: boolean;
 }
 
-export function SpanControls({ view, since, isLive }: SpanControlsProps) {
+export function SpanControls({ view, since, isLive, isFailing }: SpanControlsProps) {
   return (
     <div class="row trail-span">
       <Choice name="since" label="Time" options={PRESETS} value={isLive ? since : undefined} also={NO_END} />
@@ -28,9 +30,11 @@ export function SpanControls({ view, since, isLive }: SpanControlsProps) {
         also={{ since: instantText(view.from) }}
       />
       {isLive ? (
-        <span class="badge held">
-          <span aria-hidden="true">●</span> follows now
-        </span>
+        !isFailing && (
+          <span class="badge held">
+            <span aria-hidden="true">●</span> follows now
+          </span>
+        )
       ) : (
         <button type="button" onClick={() => adjust({ since: relativeText(view.to - view.from), ...NO_END }, true)}>
           Follow now

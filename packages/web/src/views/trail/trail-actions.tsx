@@ -25,6 +25,7 @@ export interface TrailActionsProps {
 }
 
 export function TrailActions({ timeline, data, moves, parameters, view, isTable, onTable }: TrailActionsProps) {
+  const command = trailCommand(parameters, view);
   return (
     <>
       <div class="row trail-actions">
@@ -36,13 +37,13 @@ export function TrailActions({ timeline, data, moves, parameters, view, isTable,
           csv={data && (() => trailCsv(data, view, moves))}
           {...(isTable ? {} : { picture: () => timeline.current?.picture() })}
         />
-        <CopyButton text={() => trailCommand(parameters, view)}>Copy as command</CopyButton>
+        {command !== undefined && <CopyButton text={() => command}>Copy as command</CopyButton>}
         <CopyButton text={() => absoluteUrl(address.peek(), serverNow())}>Copy link</CopyButton>
       </div>
       <p class="muted small">
-        Wheel or pinch zooms, drag moves, drag on the axis chooses a time; the wheel over the names scrolls. On the
-        timeline ↑ and ↓ choose another row, Enter opens the evidence. Hatched: nobody watched. Dashed: it may have been
-        so.
+        Wheel or pinch zooms, drag moves, drag on the axis chooses a time; ↑ and ↓ choose another row, Enter opens the
+        evidence. Hatched grey, across all rows: nobody watched; patterns within a bar tell bars apart. Dashed: it may
+        have been so.
       </p>
     </>
   );

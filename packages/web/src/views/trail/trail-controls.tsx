@@ -1,6 +1,7 @@
 // What the lanes are, and whom they are about. All of it in the URL.
 import { useEffect, useState } from 'preact/hooks';
-import { address, adjust } from '../../address/location.ts';
+import { adjust } from '../../address/location.ts';
+import type { Parameters } from '../../address/page-address.ts';
 import { Choice } from '../../parts/choice.tsx';
 import type { Colouring } from '../../timeline/scene.ts';
 import { type LaneKind, laneKind, subjectChanges, subjectText } from './trail-question.ts';
@@ -10,12 +11,11 @@ const LANE_WORDS: Readonly<Record<LaneKind, string>> = { node: 'Node', workload:
 const NOTHING = { selected: undefined };
 
 export interface TrailControlsProps {
+  readonly parameters: Parameters;
   readonly colouring: Colouring;
-  readonly onColouring: (colouring: Colouring) => void;
 }
 
-export function TrailControls({ colouring, onColouring }: TrailControlsProps) {
-  const { parameters } = address.value;
+export function TrailControls({ parameters, colouring }: TrailControlsProps) {
   const shown = subjectText(parameters);
   const [subject, setSubject] = useState(shown);
   const [namespace, setNamespace] = useState(parameters['namespace'] ?? '');
@@ -35,7 +35,7 @@ export function TrailControls({ colouring, onColouring }: TrailControlsProps) {
         <input
           type="search"
           class="mono trail-subject"
-          placeholder="all, or a pod, deploy/cart, node/a, IP, UID"
+          placeholder="all, pod, deploy/cart, node/a, IP"
           value={subject}
           autoComplete="off"
           spellcheck={false}
@@ -59,7 +59,7 @@ export function TrailControls({ colouring, onColouring }: TrailControlsProps) {
       </button>
       <label>
         <span class="visually-hidden">Colour</span>
-        <select value={colouring} onChange={({ currentTarget }) => onColouring(currentTarget.value as Colouring)}>
+        <select value={colouring} onChange={({ currentTarget }) => adjust({ colour: currentTarget.value }, true)}>
           <option value="workload">Colour by workload</option>
           <option value="cause">Colour by cause of the end</option>
         </select>

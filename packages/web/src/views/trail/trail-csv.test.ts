@@ -18,8 +18,8 @@ test('every interval in view is a row with absolute times, bounds and cause', ()
   const [header, first, second, rest] = trailCsv(data, { from: 0, to: 1_000 }, [move, { ...move, uid: 'uid-1' }]).split(
     '\r\n',
   );
-  assert.match(header!, /^lane,kind,namespace,name,uid,node,workload,ip,start,/);
-  assert.match(first!, /^node-0000,Pod,shop,pod-0,uid-0,node-a,Deployment web,,1970-01-01T00:00:00.000Z,/);
+  assert.match(header!, /^lane,kind,namespace,name,uid,node,workload,ip,start,start_not_before,/);
+  assert.match(first!, /^node-0000,Pod,shop,pod-0,uid-0,node-a,Deployment\/web,,1970-01-01T00:00:00.000Z,/);
   assert.match(first!, /,1970-01-01T00:00:00.100Z,Evicted,certain$/);
   assert.match(second!, /,,,,,$/, 'what lasts has no end and no cause');
   assert.equal(rest, '');

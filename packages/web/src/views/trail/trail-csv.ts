@@ -9,7 +9,7 @@ import { instantText } from '../../times/span.ts';
 
 const HEADER = [
   ...['lane', 'kind', 'namespace', 'name', 'uid', 'node', 'workload', 'ip'],
-  ...['start', 'startNotBefore', 'startNotAfter', 'end', 'endNotBefore', 'endNotAfter', 'cause', 'certainty'],
+  ...['start', 'start_not_before', 'start_not_after', 'end', 'end_not_before', 'end_not_after', 'cause', 'certainty'],
 ];
 /** Later than that nothing bounds it. */
 const LAST = Date.UTC(9000, 0);
@@ -24,7 +24,7 @@ export function trailCsv(data: TimelineData, view: TimeView, moves: readonly Tim
     const move = end === null ? undefined : moveOf.get(holder.uid);
     const time = (column: Float64Array) => timeCell(column[place] ?? Number.POSITIVE_INFINITY);
     return [
-      ...[lane, holder.kind, holder.namespace, holder.name, holder.uid, holder.node, workload, ip],
+      ...[lane, holder.kind, holder.namespace, holder.name, holder.uid, holder.node, workload.replace(' ', '/'), ip],
       ...[time(index.start), time(index.startNotBefore), time(index.startNotAfter)],
       ...[time(index.end), time(index.endNotBefore), time(index.endNotAfter)],
       ...[move?.cause ?? null, move?.certainty ?? null],

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { laneKind, subjectChanges, subjectText, timelineQuestion, trailCommand } from './trail-question.ts';
+import type { Parameters } from '../../address/page-address.ts';
+import {
+  laneKind,
+  movesQuestion,
+  subjectChanges,
+  subjectText,
+  timelineQuestion,
+  trailCommand,
+  trailParameters,
+} from './trail-question.ts';
 
 const view = { from: Date.parse('2026-11-15T10:00:00Z'), to: Date.parse('2026-11-15T11:00:00Z') };
 
@@ -36,5 +45,21 @@ test('the command asks the same', () => {
     `podtrail trail deploy/cart -n shop ${times}`,
   );
   assert.equal(trailCommand({ node: 'node-a' }, view), `podtrail node node-a ${times}`);
-  assert.equal(trailCommand({}, view), `podtrail moves ${times}`);
+  assert.equal(trailCommand({}, view), undefined, 'no command shows all nodes at once');
+});
+
+test('only the ends of who is shown are asked for', () => {
+  const asked = (parameters: Parameters) => {
+    const { subject, fromNode, namespace } = movesQuestion(parameters, { since: 'a', until: 'b' });
+    return [subject, fromNode, namespace];
+  };
+  assert.deepEqual(asked({}), [undefined, undefined, undefined]);
+  assert.deepEqual(asked({ node: 'node-a' }), [undefined, 'node-a', undefined]);
+  assert.deepEqual(asked({ subject: 'deploy/cart', namespace: 'shop' }), ['deploy/cart', undefined, 'shop']);
+  assert.deepEqual(asked({ subject: '10.0.0.7' }), [undefined, undefined, undefined], 'an address does not end');
+});
+
+test('a node as a subject is shown as that node', () => {
+  assert.deepEqual(trailParameters({ subject: 'node/a', since: '1h' }), { node: 'a', since: '1h' });
+  assert.deepEqual(trailParameters({ subject: 'web-1' }), { subject: 'web-1' });
 });

@@ -9,7 +9,6 @@ const now = Date.parse('2026-11-15T10:00:00Z');
 test('a span that ends now has a length and no end, so that it goes on with time', () => {
   assert.deepEqual(spanTexts({ from: now - 6 * HOUR, to: now }, now), { since: '6h', until: undefined });
   assert.equal(spanTexts({ from: now - 6 * HOUR, to: now }, now + 2_000).since, '6h', 'a moment later it is as long');
-  assert.deepEqual(spanTexts({ from: now - HOUR, to: now + HOUR }, now), { since: '1h', until: undefined });
 });
 
 test('any other span is absolute', () => {

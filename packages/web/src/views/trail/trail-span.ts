@@ -24,7 +24,7 @@ export interface SpanTexts {
 export function spanTexts({ from, to }: TimeView, now: number): SpanTexts {
   const span = to - from;
   if (to < now - NEAR * span || span < SECOND) return { since: instantText(from), until: instantText(to) };
-  return { since: relativeText(to > now + NEAR * span ? now - from : span), until: undefined };
+  return { since: relativeText(span), until: undefined };
 }
 
 /** `1h30m`, as parseDuration reads it; seconds at the least. */

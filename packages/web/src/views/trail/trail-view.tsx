@@ -1,10 +1,10 @@
 // Trail: who was where from when to when, as lanes on a time axis. Puts together controls, timeline, table and evidence.
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { address, adjust } from '../../address/location.ts';
 import { type Key, useKeys } from '../../frame/keys.ts';
 import { isDark } from '../../frame/theme.ts';
-import { ProblemNote, Skeleton } from '../../parts/states.tsx';
-import { CauseLegend } from '../../timeline/cause-legend.tsx';
+import { ProblemNote, Skeleton, Waiting } from '../../parts/states.tsx';
+import { Legend } from '../../timeline/legend.tsx';
 import type { Colouring } from '../../timeline/scene.ts';
 import type { TimeView } from '../../timeline/time-view.ts';
 import type { Timeline } from '../../timeline/timeline.ts';
@@ -15,6 +15,7 @@ import { SpanControls } from './span-controls.tsx';
 import { TrailActions } from './trail-actions.tsx';
 import { TrailControls } from './trail-controls.tsx';
 import { TrailNote } from './trail-note.tsx';
+import { trailParameters } from './trail-question.ts';
 import { trailSummary } from './trail-summary.ts';
 import { useTimeline } from './use-timeline.ts';
 import { useTrailSpan } from './use-trail-span.ts';
@@ -31,10 +32,10 @@ const KEYS: readonly (readonly [key: string, does: string])[] = [
 ];
 
 export function TrailView() {
-  const { parameters } = address.value;
+  const parameters = trailParameters(address.value.parameters);
   const timeline = useRef<Timeline | undefined>(undefined);
-  const [colouring, setColouring] = useState<Colouring>('workload');
-  const [isTable, setTable] = useState(false);
+  const colouring: Colouring = parameters['colour'] === 'cause' ? 'cause' : 'workload';
+  const isTable = parameters['as'] === 'table';
   const show = (view: TimeView, now: number) => {
     const shown = timeline.current;
     if (shown === undefined) return true;
@@ -44,7 +45,7 @@ export function TrailView() {
     return true;
   };
   const span = useTrailSpan(show);
-  const { asked, data, moves, isStale } = useTimeline(parameters, span);
+  const { asked, data, moves, causesFrom, causesNote, isStale } = useTimeline(parameters, span);
   const keys = useMemo(
     (): readonly Key[] => KEYS.map(([key, does]) => ({ key, does, run: () => void timeline.current?.pressKey(key) })),
     [],
@@ -58,29 +59,36 @@ export function TrailView() {
   const label = data === undefined ? 'Timeline, loading' : trailSummary(data, span.view);
   return (
     <>
-      <TrailControls colouring={colouring} onColouring={setColouring} />
-      <SpanControls view={span.view} since={parameters['since'] ?? '6h'} isLive={span.isLive} />
+      <TrailControls parameters={parameters} colouring={colouring} />
+      <SpanControls
+        {...{ view: span.view, since: parameters['since'] ?? '6h' }}
+        {...{ isLive: span.isLive, isFailing: problem !== undefined }}
+      />
       {problem !== undefined && problem.status !== 401 && <ProblemNote problem={problem} onRetry={asked.reload} />}
       {data === undefined && asked.isSlow && problem === undefined && <Skeleton lines={6} />}
+      {isStale && asked.isSlow && problem === undefined && <Waiting />}
+      {causesNote !== undefined && !isStale && <Waiting>{causesNote}</Waiting>}
       {data !== undefined && <TrailNote data={data} view={span.view} parameters={parameters} />}
-      {/* Drawn again with the other colours of another theme. */}
-      {colouring === 'cause' && <CauseLegend key={String(isDark.value)} />}
       <div class={selected === undefined ? 'trail' : 'trail with-evidence'}>
         <div class="trail-main">
           <div class={isTable ? 'visually-gone' : undefined}>
             <TimelineCanvas
-              {...{ timeline, data, moves, colouring, isStale, label }}
+              {...{ timeline, data, moves, causesFrom, colouring, isStale, label }}
               firstView={span.view}
               selectedUid={selected}
               onView={span.onView}
               onOpen={open}
             />
           </div>
+          {/* Drawn again with the other colours of another theme. */}
+          {data?.density === null && !isTable && (
+            <Legend key={String(isDark.value)} data={data} colouring={colouring} />
+          )}
           {isTable && data !== undefined && <TimelineTable data={data} view={span.view} moves={moves} onOpen={open} />}
           <TrailActions
             {...{ timeline, data, moves, parameters, isTable }}
             view={span.view}
-            onTable={() => setTable(!isTable)}
+            onTable={() => adjust({ as: isTable ? undefined : 'table' }, true)}
           />
         </div>
         {selected !== undefined && <EvidencePanel uid={selected} onOpen={open} />}

@@ -6,9 +6,9 @@ import { address, adjust } from '../../address/location.ts';
 import type { TimeView } from '../../timeline/time-view.ts';
 import { serverNow } from '../../times/server-clock.ts';
 import { isLive, resolveSpan } from '../../times/span.ts';
+import { USUAL_SPAN } from '../../times/usual-span.ts';
 import { type SpanOfTrail, spanTexts } from './trail-span.ts';
 
-const OTHERWISE_MS = 6 * 3_600_000;
 const QUIET_MS = 250;
 const TICK_MS = 1_000;
 const CALM_TICK_MS = 5_000;
@@ -21,7 +21,7 @@ export interface TrailSpan extends SpanOfTrail {
 export function useTrailSpan(show: (view: TimeView, now: number) => boolean): TrailSpan {
   const { since, until } = address.value.parameters;
   const [now, setNow] = useState(serverNow);
-  const [view, setView] = useState(() => resolveSpan({ since, until }, now, OTHERWISE_MS));
+  const [view, setView] = useState(() => resolveSpan({ since, until }, now, USUAL_SPAN.trail));
   const pending = useRef<ReturnType<typeof setTimeout>>(undefined);
   const written = useRef('');
   const isFollowing = isLive({ until });
@@ -48,7 +48,7 @@ export function useTrailSpan(show: (view: TimeView, now: number) => boolean): Tr
     clearTimeout(pending.current);
     pending.current = undefined;
     const at = serverNow();
-    const span = resolveSpan({ since, until }, at, OTHERWISE_MS);
+    const span = resolveSpan({ since, until }, at, USUAL_SPAN.trail);
     setNow(at);
     setView(span);
     show(span, at);
@@ -59,7 +59,7 @@ export function useTrailSpan(show: (view: TimeView, now: number) => boolean): Tr
     const tick = () => {
       if (pending.current !== undefined || document.hidden) return;
       const at = serverNow();
-      const span = resolveSpan({ since, until }, at, OTHERWISE_MS);
+      const span = resolveSpan({ since, until }, at, USUAL_SPAN.trail);
       if (!show(span, at)) return;
       setNow(at);
       setView(span);
