@@ -57,6 +57,17 @@ for (const [what, [text, expected]] of Object.entries(missing)) {
   });
 }
 
+test('a row of the trace names what is in its file, by its whole name', (t) => {
+  const files = { 'packages/machinery/src/clock.ts': 'class A { #tick() {} }\nexport function sleepLong() {}\n' };
+  const row = (name: string) =>
+    `| | file | |\n|---|---|---|\n| 1 | \`packages/machinery/src/clock.ts\`, \`${name}\` | x |\n`;
+  assert.deepEqual(faultsOf(t, { ...files, 'docs/trace.md': row('#tick') }), []);
+  for (const name of ['tick', 'sleep']) {
+    const faults = faultsOf(t, { ...files, 'docs/trace.md': row(name) });
+    assert.deepEqual(faults, [`docs/trace.md names ${name}, which is not in packages/machinery/src/clock.ts`]);
+  }
+});
+
 test('decisions may name what is not there yet, but their links must hold', (t) => {
   const faults = faultsOf(t, { 'docs/adr/two.md': 'Later `packages/later/src/x.ts`. [x](three.md)\n' });
   assert.deepEqual(faults, ['docs/adr/two.md links to three.md, which does not exist']);

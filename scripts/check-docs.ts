@@ -9,7 +9,10 @@ import { type MarkdownParts, readMarkdown } from './docs/read-markdown.ts';
 const DESCRIBING = [
   ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', 'packages/*/README.md'],
   ...['e2e/README.md', 'bench/README.md', 'examples/README.md', 'deploy/README.md', 'docs/README.md'],
+  'docs/trace.md',
 ];
+/** Each row of its table names files, and what is to be read in them. */
+const TRACE = 'docs/trace.md';
 const FILE_ENDINGS = /[\w*}-]\.(?:ts|mts|mjs|js|json|jsonc|md|yaml|yml|sh|go|mod)$/;
 const LINE_NUMBER = /\b[\w-]+\.(?:ts|mjs|js|json|md|go|yaml):\d+|#L\d+|\blines? \d+/i;
 
@@ -24,8 +27,26 @@ export function findDocFaults(root: string): string[] {
   return [...parsed].flatMap(([file, parts]) => {
     const faults = [...linkFaults(root, file, parts, parsed), ...lineNumberFaults(parts)];
     if (describing.has(file)) faults.push(...pathFaults(root, file, parts, basenames), ...scriptFaults(root, parts));
+    if (file === TRACE) faults.push(...nameFaults(root, parts));
     return faults.map((fault) => `${file} ${fault}`);
   });
+}
+
+/** A function that was renamed or has moved to another file leaves its row behind. */
+function nameFaults(root: string, { prose }: MarkdownParts): string[] {
+  const rows = prose.filter((line) => /^\| \d+ \|/.test(line)).map((line) => line.split('|')[2] ?? '');
+  return rows.flatMap((cell) => {
+    const spans = [...cell.matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? '');
+    const paths = spans.filter((span) => span.includes('/') && existsSync(join(root, span)));
+    const text = paths.map((path) => readFileSync(join(root, path), 'utf8')).join('\n');
+    const names = spans.filter((span) => !span.includes('/'));
+    return names.flatMap((name) => (hasName(text, name) ? [] : [`names ${name}, which is not in ${paths.join(', ')}`]));
+  });
+}
+
+function hasName(text: string, name: string): boolean {
+  const plain = name.replaceAll(/[^\w#$]/g, '');
+  return new RegExp(`(^|[^\\w#$])${plain.replaceAll('$', '\\$')}(?![\\w$])`, 'm').test(text);
 }
 
 function linkFaults(

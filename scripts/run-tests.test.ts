@@ -98,7 +98,10 @@ test('a file that does not end fails by its name and is gone afterwards', async 
     'packages/a/good.test.ts': PASSES,
   });
   const { code, lastLine, stdout } = await run(root, ['unit', '--file-timeout=6']);
-  assert.match(stdout, /^failed: packages\/a\/idle\.test\.ts: it did not end within 6 s and was stopped$/m);
+  assert.match(
+    stdout,
+    /^failed: packages\/a\/idle\.test\.ts: it did not end within 6 s and was stopped; the last of its tests to end was "passes"$/m,
+  );
   assert.equal(lastLine, '2 passed, 1 failed, 0 skipped');
   assert.equal(code, 1);
   assert.throws(() => process.kill(pidOf('idle'), 0), { code: 'ESRCH' });
@@ -122,10 +125,33 @@ test('e2e runs its files once the control plane is built', async (t) => {
   assert.equal(code, 0);
 });
 
+test('two end-to-end files run at once, each with a worker of its own, and one that says so runs alone after them', async (t) => {
+  const meets = (own: string, other: string) => `
+    import { existsSync, writeFileSync } from 'node:fs';
+    import { test } from 'node:test';
+    test('meets the other', async () => {
+      writeFileSync('${own}', process.env.PODTRAIL_TEST_WORKER);
+      while (!existsSync('${other}')) await new Promise((resolve) => setTimeout(resolve, 5));
+    });`;
+  const root = tree(t, {
+    'e2e/controlplane/build.ts': '',
+    'e2e/a-measures.test.ts': `// Measures.\n// Runs alone: it measures times.\n${PASSES}`,
+    'e2e/b.test.ts': meets('b', 'c'),
+    'e2e/c.test.ts': meets('c', 'b'),
+  });
+  const { code, stdout } = await run(root, ['e2e']);
+  assert.equal(code, 0, stdout);
+  assert.deepEqual([readFileSync(join(root, 'b'), 'utf8'), readFileSync(join(root, 'c'), 'utf8')], ['0/2', '1/2']);
+  const order = [...stdout.matchAll(/^── (e2e\/\S+\.test\.ts)/gm)].map(([, file]) => file);
+  assert.deepEqual(order.slice(0, 2).sort(), ['e2e/b.test.ts', 'e2e/c.test.ts']);
+  assert.equal(order[2], 'e2e/a-measures.test.ts');
+});
+
 test('an interrupted run ends its files and fails', async (t) => {
   const root = tree(t, {
-    'e2e/a.test.ts': `${PASSES} setInterval(() => {}, 1000); console.log('pid', process.pid);`,
-    'e2e/b.test.ts': PASSES,
+    'e2e/a.test.ts': `// Runs alone: so that what it prints is shown at once.
+      ${PASSES} setInterval(() => {}, 1000); console.log('pid', process.pid);`,
+    'e2e/b.test.ts': `// Runs alone: so that it waits for the other.\n${PASSES}`,
     'e2e/controlplane/build.ts': '',
   });
   const child = spawn(process.execPath, [RUNNER, 'e2e'], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });

@@ -9,7 +9,7 @@ import { describeSkip, readAllowedSkips, unlistedSkips } from './tests/allowed-s
 import { endTestFiles, runTestFile } from './tests/run-test-file.ts';
 import { addTallies, describeFailure, summaryLine, type Tally, tallyFile } from './tests/tally.ts';
 import { parseTestArguments, type TestArguments } from './tests/test-arguments.ts';
-import { findTestFiles } from './tests/test-suites.ts';
+import { apart, findTestFiles } from './tests/test-suites.ts';
 
 /** npm starts scripts in the folder of package.json; the tests of this file start it in made-up trees. */
 const ROOT = process.cwd();
@@ -52,39 +52,46 @@ function controlPlaneIsBuilt(): boolean {
 
 async function runFiles(files: readonly string[], args: TestArguments): Promise<Tally> {
   const scratch = mkdtempSync(join(tmpdir(), 'podtrail-tests-'));
-  const waiting = [...files];
+  const { together, alone } = apart(ROOT, files);
   const tallies: Tally[] = [];
-  const live = args.suite.concurrency === 1;
   let interrupted: NodeJS.Signals | undefined;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       interrupted ??= signal;
-      waiting.length = 0;
+      for (const waiting of [together, alone]) waiting.length = 0;
       endTestFiles(signal, GRACE_MS);
     });
   }
-  const worker = async () => {
-    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-      const started = performance.now();
-      let held = '';
-      if (live) process.stdout.write(`\n── ${file}\n`);
-      const outcome = await runTestFile(file, {
-        root: ROOT,
-        scratch,
-        limitMs: args.suite.fileLimitMs,
-        graceMs: GRACE_MS,
-        nodeArgs: args.namePattern === undefined ? [] : [`--test-name-pattern=${args.namePattern}`],
-        colour: process.stdout.isTTY === true && process.env['NO_COLOR'] === undefined,
-        // Two files at once must not mix their lines.
-        onOutput: (text) => void (live ? process.stdout.write(text) : (held += text)),
-      });
-      const seconds = ((performance.now() - started) / 1000).toFixed(1);
-      process.stdout.write(live ? `── ${file} took ${seconds} s\n` : `\n── ${file} (${seconds} s)\n${held}`);
-      tallies.push(tallyFile(outcome, args.namePattern !== undefined));
-    }
+  const runAtOnce = async (waiting: string[], workers: number) => {
+    const live = workers === 1;
+    const work = async (_: unknown, worker: number) => {
+      for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+        const started = performance.now();
+        let held = '';
+        if (live) process.stdout.write(`\n── ${file}\n`);
+        const outcome = await runTestFile(file, {
+          root: ROOT,
+          scratch,
+          worker: { index: worker, of: workers },
+          limitMs: args.suite.fileLimitMs,
+          testLimitMs: args.suite.testLimitMs,
+          graceMs: GRACE_MS,
+          nodeArgs: args.namePattern === undefined ? [] : [`--test-name-pattern=${args.namePattern}`],
+          colour: process.stdout.isTTY === true && process.env['NO_COLOR'] === undefined,
+          // Two files at once must not mix their lines.
+          onOutput: (text) => void (live ? process.stdout.write(text) : (held += text)),
+        });
+        const seconds = ((performance.now() - started) / 1000).toFixed(1);
+        process.stdout.write(live ? `── ${file} took ${seconds} s\n` : `\n── ${file} (${seconds} s)\n${held}`);
+        tallies.push(tallyFile(outcome, args.namePattern !== undefined));
+      }
+    };
+    await Promise.all(Array.from({ length: workers }, work));
   };
   try {
-    await Promise.all(Array.from({ length: args.suite.concurrency }, worker));
+    // One file by itself is shown as it runs.
+    await runAtOnce(together, Math.min(args.suite.concurrency, Math.max(together.length, 1)));
+    await runAtOnce(alone, 1);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }

@@ -5,11 +5,27 @@ import { type TestContext, test } from 'node:test';
 import { madeUpTree } from '../testing/made-up-tree.ts';
 import { runTestFile } from './run-test-file.ts';
 
-async function runSource(t: TestContext, source: string, limits: { limitMs: number; graceMs: number }) {
+interface Limits {
+  readonly limitMs: number;
+  readonly graceMs: number;
+  readonly testLimitMs?: number;
+}
+
+async function runSource(t: TestContext, source: string, limits: Limits) {
   const root = madeUpTree(t, { 'package.json': '{"type":"module"}', 'x.test.ts': source });
   let output = '';
   const onOutput = (text: string) => void (output += text);
-  const options = { root, scratch: root, nodeArgs: [], colour: false, onOutput, ...limits };
+  const worker = { index: 1, of: 2 };
+  const options = {
+    root,
+    scratch: root,
+    worker,
+    nodeArgs: [],
+    colour: false,
+    onOutput,
+    testLimitMs: 60_000,
+    ...limits,
+  };
   return { outcome: await runTestFile('x.test.ts', options), output: () => output };
 }
 
@@ -57,4 +73,30 @@ test('records and output of a file that ends by itself arrive whole', async (t) 
 test('a file that is ended by a signal says by which', async (t) => {
   const { outcome } = await runSource(t, `process.kill(process.pid, 'SIGKILL');`, { limitMs: 60_000, graceMs: 200 });
   assert.deepEqual(outcome.ended, { kind: 'killed', why: 'its process was ended by SIGKILL' });
+});
+
+test('a test that hangs fails by its name, and those behind it run', async (t) => {
+  const source = `
+    import { test } from 'node:test';
+    test('hangs', () => new Promise((resolve) => setTimeout(resolve, 1_000)));
+    test('is behind it', () => {});`;
+  const { outcome } = await runSource(t, source, { limitMs: 60_000, graceMs: 200, testLimitMs: 100 });
+  assert.deepEqual(
+    outcome.records.map(({ name, passed }) => [name, passed]),
+    [
+      ['hangs', false],
+      ['is behind it', true],
+    ],
+  );
+});
+
+test('a file that is kept alive after its tests says which was the last, and by what', async (t) => {
+  const source = `
+    import { createServer } from 'node:net';
+    import { test } from 'node:test';
+    test('leaves a server', () => new Promise((resolve) => createServer().listen(0, '127.0.0.1', resolve)));`;
+  const { outcome, output } = await runSource(t, source, { limitMs: BEGUN_MS, graceMs: 200 });
+  const why = 'it did not end within 5 s and was stopped; the last of its tests to end was "leaves a server"';
+  assert.deepEqual(outcome.ended, { kind: 'killed', why });
+  assert.match(output(), /its event loop is kept alive by:\n {2}tcp at port \d+\n/);
 });

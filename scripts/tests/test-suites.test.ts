@@ -3,7 +3,13 @@ import { test } from 'node:test';
 import { madeUpTree } from '../testing/made-up-tree.ts';
 import { findTestFiles } from './test-suites.ts';
 
-const SUITE = { patterns: ['e2e/**/*.test.ts'], without: ['e2e/packed/'], concurrency: 1, fileLimitMs: 1 };
+const SUITE = {
+  patterns: ['e2e/**/*.test.ts'],
+  without: ['e2e/packed/'],
+  concurrency: 1,
+  fileLimitMs: 1,
+  testLimitMs: 1,
+};
 
 test('a filter is a word of a path where there is such a word, and else any part of it', (t) => {
   const names = ['audit-webhook', 'audit', 'web/page', 'web/hostile', 'packed/web', 'causes-provoked', 'causes/made'];
