@@ -15,5 +15,6 @@ test('5,000 requests that nobody should send: no crash, an answer to each, and n
   const { wrong, crashes, requests, outcomes } = await proveRequests({ seed: 15, requests: 5_000, out, log }, log);
   assert.deepEqual([wrong, crashes], [0, 0]);
   assert.equal(requests, 5_000);
-  assert.ok((outcomes['200'] ?? 0) > 500 && (outcomes['400'] ?? 0) > 500, JSON.stringify(outcomes));
+  // That most are refused is meant; that all are would be a fuzzer that never gets past the door.
+  assert.ok((outcomes['200'] ?? 0) > 250 && (outcomes['400'] ?? 0) > 500, JSON.stringify(outcomes));
 });

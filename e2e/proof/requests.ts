@@ -72,16 +72,18 @@ async function fuzz(targets: readonly RequestTarget[], options: RequestsOptions)
       log(`${name} ended by itself (${code ?? signal}): ${said}`);
     });
   }
-  const chance = new Chance(seed);
   const outcomes = new Map<string, number>();
   const kept: string[] = [];
   let sent = 0;
   let wrong = 0;
   let peakRssBytes = 0;
   const begun = performance.now();
-  const lane = async ({ connect, nextRequest }: ConnectionKind) => {
+  // Each lane has a share and chances of its own: what is sent does not depend on which target is the faster one.
+  const lane = async ({ connect, nextRequest }: ConnectionKind, at: number) => {
     const connection = new RequestLane(connect);
-    while (sent < requests && crashes === 0) {
+    const chance = new Chance(seed * LANES + at);
+    const share = Math.floor(requests / LANES) + (at < requests % LANES ? 1 : 0);
+    for (let left = share; left > 0 && crashes === 0; left--) {
       if (++sent % REPORT_EVERY === 0) log(`${sent} requests, ${rate(sent, begun).toFixed(0)} a second`);
       if (sent % 1_000 === 0) peakRssBytes = Math.max(peakRssBytes, await largestOf(targets));
       const request = nextRequest(chance);
