@@ -2,6 +2,7 @@
 // does nothing else; here they are wide enough for a busy one, and narrow enough for what they are there to catch: before
 // conversion had a process and a budget of its own, the same attack made the ledger lag by more than a minute and memory
 // grow by half a gigabyte.
+// Runs alone: it measures times and memory under an attack that loads every core.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,6 @@
 // The audit webhook on a real control plane: kube-apiserver sends its audit events to the operator, and a deletion has its
 // author within seconds. A webhook that is down, slow or flooded costs the API server's clients nothing.
+// Runs alone: it compares times of requests.
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { request } from 'node:https';

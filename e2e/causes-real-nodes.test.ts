@@ -5,13 +5,15 @@ import { test } from 'node:test';
 import { QUICK_REAL_PROVOCATIONS, REAL_PROVOCATIONS } from './causes/real/index.ts';
 import { causeRun } from './causes/run.ts';
 import { rowsOf, textTable } from './causes/table.ts';
-import { missingForRealNodes } from './realnodes/index.ts';
+import { ensureNodeBinaries, missingForRealNodes } from './realnodes/index.ts';
 
 const SEED = 16;
 const given = (process.env['PODTRAIL_E2E_KUBECONFIG'] ?? '') !== '';
 const skip = given
   ? 'needs real nodes of its own, and PODTRAIL_E2E_KUBECONFIG names a given cluster'
   : (missingForRealNodes() ?? false);
+// On a machine that starts bare that takes minutes, which are none of a test's.
+if (skip === false) await ensureNodeBinaries();
 
 test('what only kubelets bring about is provoked on real ones', () => {
   const provoked = new Set(REAL_PROVOCATIONS.map(({ cause }) => cause));

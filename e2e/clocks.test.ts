@@ -1,4 +1,5 @@
 // Fault 21 on a real API server: a recorder whose machine has a wrong clock, and a store that one left behind.
+// Runs alone: it compares clocks to the second.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

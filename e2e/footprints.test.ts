@@ -1,4 +1,5 @@
 // `podtrail footprints` on a real cluster: what it prints, what it stores, and what it costs the API server.
+// Runs alone: it measures how soon a process ends and what rounds cost.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,6 @@
 // Elections on a real Lease: what happens to processes that are killed, stopped and asked to end, and to a leader whose
 // API server goes away.
+// Runs alone: its leases are of seconds, and a process that gets no processor loses them.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import {

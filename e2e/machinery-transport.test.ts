@@ -1,4 +1,5 @@
 // The transport against a real API server: who we are, whom we trust, and what a network does to calls.
+// Runs alone: it measures how soon calls give up.
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';

@@ -1,18 +1,21 @@
 // The proof on real nodes, in its short form for every CI: a minute of lives by every mechanism on two real nodes, to
 // which nothing happens as a whole. The long form is `npm run proof -- nodes`; e2e/proof/README.md has its results.
+// Runs alone: its pods live for seconds on two real nodes, and are judged to the millisecond.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { nodesRun } from './proof/nodes/nodes-run.ts';
-import { missingForRealNodes } from './realnodes/index.ts';
+import { ensureNodeBinaries, missingForRealNodes } from './realnodes/index.ts';
 
 const SEED = 71;
 const given = (process.env['PODTRAIL_E2E_KUBECONFIG'] ?? '') !== '';
 const skip = given
   ? 'needs real nodes of its own, and PODTRAIL_E2E_KUBECONFIG names a given cluster'
   : (missingForRealNodes() ?? false);
+// On a machine that starts bare that takes minutes, which are none of a test's.
+if (skip === false) await ensureNodeBinaries();
 
 test('on two real nodes no address and no packet of a minute of churn is given to the wrong pod', {
   skip,

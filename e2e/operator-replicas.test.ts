@@ -1,5 +1,6 @@
 // Two operators on a real control plane: the leader is killed, stopped past its lease, and replaced one by one. One
 // writer at any time, no change lost, neither in the PodTracker nor in the ledgers.
+// Runs alone: it measures how soon another replica leads.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

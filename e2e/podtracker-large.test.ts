@@ -1,5 +1,6 @@
 // A PodTracker of 100,000 pods on 1,000 nodes: trackers and slices on a real API server, the pods delivered to the informer
 // by the test (to create them all would take minutes and prove nothing about the tracker).
+// Runs alone: it measures times and memory.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Informer, NODES, type NodeView, nodeCodec, PODS, type PodView, podCodec } from '@podtrail/machinery';

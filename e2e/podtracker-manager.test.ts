@@ -1,5 +1,6 @@
 // The PodTracker controller inside a manager, as the operator's process will run it: with an election, and on a cluster
 // that does not know the definitions yet.
+// Runs alone: it measures how soon a manager ends.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

@@ -1,6 +1,7 @@
 // Two operators, each with a ledger of its own, and one of them did not watch for a while: killed, and its API server no
 // longer has the events of that time. What it does not know it answers from the union of both ledgers, by mutual TLS; a
 // peer that hangs or is gone costs little and is named; and pages go on at the other one.
+// Runs alone: it measures what a peer that hangs costs.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { freePort } from './controlplane/free-port.ts';

@@ -88,9 +88,13 @@ async function busy(recorder: ChildProcess, client: Client, { rate, seconds, log
   }
 }
 
+/** What recorders said last: why one ended is in it. */
+const LAST_LINES = new WeakMap<ChildProcess, () => string>();
+
 /** Resolves when the recorder says that it watches. */
 export async function watching(recorder: ChildProcess): Promise<void> {
   let said = '';
+  LAST_LINES.set(recorder, () => said.slice(-2000));
   const within = AbortSignal.timeout(WATCHING_WITHIN_MS);
   const failed = (why: string) => new BenchError(`podtrail record ${why}:\n${said.slice(-2000)}`);
   const watches = new Promise<void>((resolve) => {
@@ -107,7 +111,11 @@ export async function watching(recorder: ChildProcess): Promise<void> {
   if (why !== undefined) throw failed(why);
 }
 
-export function weightOf({ pid, exitCode }: ChildProcess, field: 'VmHWM' | 'VmRSS'): number {
-  if (exitCode !== null) throw new BenchError('podtrail record has ended');
+export function weightOf(recorder: ChildProcess, field: 'VmHWM' | 'VmRSS'): number {
+  const { pid, exitCode, signalCode } = recorder;
+  if (exitCode !== null || signalCode !== null) {
+    const how = exitCode === null ? `was ended by ${signalCode}` : `has ended with exit code ${exitCode}`;
+    throw new BenchError(`podtrail record ${how}:\n${LAST_LINES.get(recorder)?.() ?? ''}`);
+  }
   return memoryOf(pid, field);
 }

@@ -289,8 +289,11 @@ export class AuditStage {
     }
     await this.send('create-dry-run', 'jane', `${PODS('shop')}?dryRun=All`, { body: pod('rehearsed') });
     await this.send('create-web-2', 'jane', PODS('shop'), { body: pod('web-2', here) });
-    const running = (await this.plane.request(`${PODS('shop')}/web-2`)).json();
-    // Without a resourceVersion: the kubelet writes the status meanwhile, and that must not be a conflict.
+    // Once its kubelet has written its status. Without a resourceVersion: one more write must not be a conflict.
+    const running = await until('web-2 runs', async () => {
+      const now = (await this.plane.request(`${PODS('shop')}/web-2`)).json();
+      return now.status.phase === 'Running' ? now : undefined;
+    });
     const { resourceVersion: _, ...metadata } = running.metadata;
     await this.send('update', 'jane', `${PODS('shop')}/web-2`, {
       method: 'PUT',

@@ -35,9 +35,9 @@ test('each run is a section, and what was said with its audit log stands beside 
 
 test('the page says how often each was provoked, and quotes no repetitions that were not reached', () => {
   const command = 'npm run proof -- causes --repeat 20 --seed 1 --within 2';
-  const rows = [row, { ...row, name: 'another', pods: 1 }, { ...row, name: 'a third', pods: 1 }];
+  const rows = [{ ...row, pods: 40 }, ...['another', 'a third'].map((name) => ({ ...row, name, pods: 19 }))];
   const page = causesPage([{ ...run, command, rows }], new Map());
-  assert.match(page, /Of the provocations: 2 with 1 pod, 1 with 3 pods\. Its time was up before all repetitions/);
+  assert.match(page, /Of the provocations: 2 with 19 pods, 1 with 40 pods\. Its time was up before all repetitions/);
   assert.match(page, /`npm run proof -- causes --seed 1 --within 2`/);
   const whole = causesPage([{ ...run, command, rows: [{ ...row, pods: 20 }] }], new Map());
   assert.match(whole, /Of the provocations: 1 with 20 pods\.\n/);

@@ -39,7 +39,7 @@ export function causesPage(runs: readonly RunResult[], notProvoked: ReadonlyMap<
 
 Why a pod ended: what each cause rests on, how it was provoked, and what \`explain\` said of it. [The design](adr/20261116-causes.md) says how a cause is found.
 
-This page is generated from the results of runs (\`e2e/causes/results\`). In each run the order was shuffled, and half of the provocations or more ran beside others. A verdict is right if it names the cause, and, where one is known, the node, the taint, the revision or the actor; an inferred verdict that is not right is wrong. Each pod was judged without an audit log, and, where there was one, once more with it. "pods" is how many ends of that kind were provoked and judged: where it is one, one pod is all that the row shows.
+This page is generated from the results of runs (\`e2e/causes/results\`). In each run the order was shuffled, and half of the provocations or more ran beside others. A verdict is right if it names the cause, and, where one is known, the node, the taint, the revision or the actor; an inferred verdict that is not right is wrong, and so is a provocation that could not be carried out to its end. Each pod was judged without an audit log, and, where there was one, once more with it. "pods" is how many ends of that kind were provoked and judged: where it is one, one pod is all that the row shows.
 
 - "control plane": Kubernetes itself did it, and wrote all traces.
 - "status as kubelets write it": the run wrote the status that a kubelet writes in that case ([recordings](../e2e/recordings/README.md) of real ones; for what was not recorded, the kubelet's source).
@@ -77,10 +77,10 @@ const REPEAT = /--repeat (\d+) /;
 /** A run that its time ended did not reach what it was asked for. */
 function isReached(command: string, rows: readonly Row[]): boolean {
   const asked = Number(REPEAT.exec(command)?.[1] ?? 0);
-  return rows.some(({ pods }) => pods >= asked);
+  return rows.every(({ pods }) => pods >= asked);
 }
 
-/** Without a number of repetitions that no provocation has had. */
+/** Without a number of repetitions that not every provocation has had. */
 function commandOf(command: string, rows: readonly Row[]): string {
   return isReached(command, rows) ? command : command.replace(REPEAT, '');
 }

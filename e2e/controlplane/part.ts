@@ -18,6 +18,9 @@ export interface PartOptions {
   readonly readyWithinMs?: number;
 }
 
+/** Also after the ten seconds that a part has to end in order. */
+const SIGNALLED_WITHIN_MS = 60_000;
+
 export class Part {
   readonly name: string;
   readonly port: number;
@@ -85,7 +88,7 @@ export class Part {
     running.signal('SIGCONT');
     running.signal('SIGTERM');
     const timer = setTimeout(() => running.signal('SIGKILL'), withinMs);
-    await running.ended;
+    await this.#within('has not ended after SIGTERM and SIGKILL', running.ended);
     clearTimeout(timer);
   }
 
@@ -94,9 +97,7 @@ export class Part {
     const running = this.#running;
     if (!running) return;
     running.signal('SIGKILL');
-    const keepAlive = setTimeout(() => {}, 60_000);
-    await running.ended;
-    clearTimeout(keepAlive);
+    await this.#within('has not ended after SIGKILL', running.ended);
   }
 
   async restart(): Promise<void> {
@@ -133,7 +134,30 @@ export class Part {
     running.signal(signal);
     // A signal acts some time after it was sent. Linux tells when; elsewhere a moment must do.
     if (process.platform !== 'linux') return sleep(100);
-    while (this.#running === running && !reached(processState(running.pid))) await sleep(2);
+    const deadline = performance.now() + SIGNALLED_WITHIN_MS;
+    while (this.#running === running && !reached(processState(running.pid))) {
+      if (performance.now() > deadline) throw this.#stuck(`does not follow ${signal}`);
+      await sleep(2);
+    }
+  }
+
+  /** The kernel does what a signal asks for soon; a wait without an end would hang the whole run. */
+  async #within(what: string, happened: Promise<unknown>): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(this.#stuck(what)), SIGNALLED_WITHIN_MS);
+    });
+    try {
+      await Promise.race([happened, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #stuck(what: string): ControlPlaneError {
+    const pid = this.#running?.pid;
+    const state = pid === undefined ? 'gone' : processState(pid);
+    return new ControlPlaneError(`${this.name} ${what}, within ${SIGNALLED_WITHIN_MS / 1000} s (state ${state}).`);
   }
 }
 

@@ -135,6 +135,82 @@ test('a time without a date is dated in sight; an address of the outside is not 
   nothingWrong(other);
 });
 
+test('of a line with no time that is understood the page says that it is about now', { skip: SKIP }, async () => {
+  await using watched = await openAsk();
+  const { page } = watched;
+  const note = page.getByText('No time is found in this text');
+  await paste(page, ip);
+  await headline(watched);
+  assert.equal(await note.count(), 0, 'an address alone is asked about now');
+  await page.getByLabel('Which pod was it?').fill('');
+  await paste(page, `[INFO] ${ip}:43211 - 7 "A IN shop. udp 55 false 512" NOERROR qr,aa,rd 106 0.000123s`);
+  await note.waitFor();
+  nothingWrong(watched);
+});
+
+test('a time that only the reader can tell is asked for: of two to choose from, or under When', {
+  skip: SKIP,
+}, async () => {
+  await using watched = await openAsk();
+  const { page } = watched;
+  await page.locator('#question:focus').waitFor();
+  const [first = '', second = ''] = [Date.parse(at), Date.parse(at) - 3_600_000].map((ms) =>
+    new Date(ms).toISOString(),
+  );
+  await paste(page, `seen ${second} and ${first} on ${ip} of the shop`);
+  await page.getByText('The time in this text is not clear').waitFor();
+  await page.getByRole('button', { name: 'Ask', exact: true }).click();
+  await page.getByRole('alert').getByText('The time in this text is not clear').waitFor();
+  assert.equal(new URL(page.url()).search, '', 'nothing was asked');
+  await page.getByRole('button', { name: first.slice(0, 19).replace('T', ' ') }).click();
+  assert.match(await headline(watched), new RegExp(`${ip} was held by`));
+  assert.equal(new URL(page.url()).searchParams.get('at'), first);
+  // What is left over beside a time may be another day.
+  await page.getByLabel('When').fill('10:05 on Monday');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').getByText('is not wholly understood').waitFor();
+  nothingWrong(watched);
+});
+
+test('When takes a time of day alone and the times of logs; a date alone is no instant there, either', {
+  skip: SKIP,
+}, async () => {
+  await using watched = await openAsk(`?ip=${ip}&at=${at}`);
+  const { page } = watched;
+  await headline(watched);
+  const when = page.getByLabel('When');
+  await when.fill(at.slice(0, 10));
+  await page.keyboard.press('Enter');
+  await page
+    .getByRole('alert')
+    .getByText(`${at.slice(0, 10)} is a whole day`)
+    .waitFor();
+  for (const [written, asked] of [
+    ['15/Nov/2026:10:05:00 +0000', '2026-11-15T10:05:00.000Z'],
+    ['2026-11-15 10:05:00,123', '2026-11-15T10:05:00.123Z'],
+    [at.slice(11, 16), `T${at.slice(11, 16)}:00.000Z`],
+  ] as const) {
+    await when.fill(written);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(({ searchParams }) => searchParams.get('at')?.endsWith(asked) === true);
+  }
+  await headline(watched);
+  nothingWrong(watched);
+});
+
+test('a name that is asked about with a time leads to the trail around that time', { skip: SKIP }, async () => {
+  await using watched = await openAsk(`?at=${at}&q=node-01`);
+  const { page } = watched;
+  assert.equal(await page.getByLabel('When').inputValue(), at.slice(0, 19).replace('T', ' '));
+  await page.getByLabel('When').fill('2026-01-01 10:00:00');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(({ searchParams }) => searchParams.get('at') === '2026-01-01T10:00:00.000Z');
+  await page.locator('.matches a').first().click();
+  await page.getByRole('heading', { name: 'Trail' }).waitFor();
+  assert.equal(new URL(page.url()).searchParams.get('until'), '2026-01-01T11:00:00.000Z');
+  nothingWrong(watched);
+});
+
 test('a date without a time of day is not taken for now: the time is asked for, or Trail shows the day', {
   skip: SKIP,
 }, async () => {

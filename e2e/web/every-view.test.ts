@@ -45,12 +45,20 @@ test('a time in the URL that cannot be shown is said in a sentence', { skip: SKI
     ['/trail?since=yesterday', /“yesterday” is no time/],
     ['/feed?since=1h&until=2020-01-01T00:00:00Z', /ends before it begins/],
     ['/nodes?at=2099-01-01T00:00:00Z', /has not come: now is shown/],
-    ['/health?since=6h', /these are 24 hours/],
+    ['/health?since=noon', /“noon” is no time/],
+    ['/feed?kind=all', /“all” is not known \(kind\)/],
     ['/?ip=10.244.0.2&at=soon', /not understood/],
   ] as const) {
     await using watched = await stage.open(path);
     assert.match(await watched.page.getByRole('alert').first().innerText(), said, path);
   }
+});
+
+test('Trail says that the patterns of bars are not the hatching of times when nobody watched', {
+  skip: SKIP,
+}, async () => {
+  await using watched = await stage.open('/trail');
+  await watched.page.getByText(/Hatched grey, across all rows: nobody watched; patterns within a bar tell/).waitFor();
 });
 
 test('a browser whose clock is an hour off shows the time of the server, and says so', { skip: SKIP }, async () => {
@@ -73,4 +81,23 @@ test('a browser whose clock is an hour off shows the time of the server, and say
     assert.ok(Math.abs(last - Date.now()) < HOUR_MS / 4, `asked up to ${new Date(last).toISOString()}`);
     assert.deepEqual(watched.problems, []);
   }
+});
+
+test('on a phone no label touches its field, and no button what is below it', { skip: SKIP }, async () => {
+  await using watched = await stage.open('/feed', { width: 390 });
+  const spaces = await watched.page.evaluate<
+    readonly number[]
+  >(`[...document.querySelectorAll('.filter')].map((label) => {
+    const words = document.createRange();
+    words.selectNode(label.firstChild);
+    return label.querySelector('input').getBoundingClientRect().left - words.getBoundingClientRect().right;
+  })`);
+  assert.ok(spaces.length > 0 && spaces.every((space) => space >= 4), spaces.join(' '));
+  await watched.goto(`${stage.demo.origin}/health`);
+  const below = await watched.page.evaluate<number>(`(() => {
+    const head = document.querySelector('.health-head');
+    const { bottom } = head.querySelector('button').getBoundingClientRect();
+    return head.nextElementSibling.querySelector('.badge').getBoundingClientRect().top - bottom;
+  })()`);
+  assert.ok(below >= 4, String(below));
 });

@@ -71,6 +71,18 @@ test('a stream that is refused is said, and the page goes on by asking', { skip:
   await page.locator('.badge', { hasText: 'live' }).waitFor();
 });
 
+test('on a phone the time of a row does not lie under its cause', { skip: SKIP }, async () => {
+  await using watched = await stage.open('/feed?kind=moves', { width: 390, height: 844 });
+  await watched.page.locator(rows).first().waitFor();
+  // Scripts of the page are text: Node has no types of a document.
+  const overlaps = await watched.page.evaluate<number>(`[...document.querySelectorAll('${rows}')].filter((row) => {
+    const [time, cause] = [row.children[0].getBoundingClientRect(), row.children[1].getBoundingClientRect()];
+    return time.right > cause.left && time.bottom > cause.top;
+  }).length`);
+  assert.equal(overlaps, 0);
+  assert.deepEqual(watched.problems, []);
+});
+
 test('evidence of a move is one link away', { skip: SKIP }, async () => {
   await using watched = await stage.browser.open({ cookie: await stage.demo.cookie() });
   const { page } = watched;

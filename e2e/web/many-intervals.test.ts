@@ -1,5 +1,6 @@
 // Trail with 100,000 intervals, in a real browser on a real store: it opens, follows wheel, pointer and keys, and the table
 // says the same. `npm run bench -- ui` says how fast.
+// Runs alone: it draws 100,000 intervals in software.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -125,6 +125,12 @@ test('when the server dies the page says so and keeps what it shows; when it com
   await page.locator('#question').fill('10.244.0.2');
   await page.keyboard.press('Enter');
   await page.getByRole('alert').first().waitFor();
+  await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Trail' }).click();
+  await page.getByRole('heading', { name: 'Trail' }).waitFor();
+  await page.getByRole('alert').first().waitFor();
+  assert.equal(await page.getByText('follows now').count(), 0, 'nothing new comes');
+  await page.goBack();
+  await page.locator('#question').waitFor();
   served = await Served.store(stage.demo.store, { port: served.port });
   // Another server, other secrets: the page shows how to sign in, and its token makes it go on.
   await page.getByRole('heading', { name: 'Who is asking?' }).waitFor();
@@ -134,4 +140,80 @@ test('when the server dies the page says so and keeps what it shows; when it com
   await watched.settled();
   assert.match(await page.locator('main').innerText(), /10\.244\.0\.2/);
   assert.deepEqual(watched.foreign, []);
+});
+
+test('a server that hangs is noticed: what is shown is dimmed and said to be old, and then that nobody answers', {
+  skip: SKIP,
+}, async () => {
+  const [, ip = '', at = ''] = /who (\S+) --at (\S+)/.exec(stage.demo.printed) ?? [];
+  await using watched = await stage.browser.open({ cookie: await stage.demo.cookie() });
+  const { page } = watched;
+  await page.clock.install();
+  await watched.goto(`${stage.demo.origin}/health`);
+  await page.getByText('● watching').waitFor();
+  await page.route('**/api/v1/**', () => {});
+  // It asks again after five seconds, and waits for four.
+  await page.clock.fastForward(6_000);
+  await page.clock.fastForward(5_000);
+  await page.getByRole('status').filter({ hasText: 'what is shown is older' }).first().waitFor();
+  await page.locator('.stale').first().waitFor();
+  await page.clock.fastForward(30_000);
+  await page.getByText('podtrail does not answer').first().waitFor();
+  await page.getByText('? no answer').waitFor();
+  await page.unrouteAll();
+  await watched.goto(`${stage.demo.origin}/?ip=${ip}&at=${at}`);
+  await page.route('**/api/v1/**', () => {});
+  await page.locator('#question').fill('10.0.0.99');
+  await page.keyboard.press('Enter');
+  await page.clock.fastForward(1_000);
+  await page.getByRole('status').filter({ hasText: 'what is shown is older' }).waitFor();
+  await page.locator('.stale .headline', { hasText: ip }).waitFor();
+  nothingWrong(watched);
+});
+
+test('while causes of ends are loading, Trail says so; how it is coloured is in its URL', { skip: SKIP }, async () => {
+  await using watched = await stage.open('/nodes');
+  const { page } = watched;
+  const asked = Promise.withResolvers<URL>();
+  const go = Promise.withResolvers<void>();
+  await page.route('**/api/v1/moves?*', async (route) => {
+    asked.resolve(new URL(route.request().url()));
+    await go.promise;
+    await route.continue();
+  });
+  await page.goto(`${stage.demo.origin}/trail?node=node-04`);
+  await page.getByLabel('Colour').selectOption('cause');
+  await page.waitForURL(/colour=cause/);
+  assert.equal((await asked.promise).searchParams.get('fromNode'), 'node-04', 'only those of the node');
+  await page.getByText('Why pods ended is still loading').waitFor();
+  await page.getByRole('list', { name: 'Causes of ends' }).getByText('Not loaded yet').waitFor();
+  go.resolve();
+  await page.getByText('Why pods ended is still loading').waitFor({ state: 'detached' });
+  await watched.reload();
+  await page.getByRole('list', { name: 'Causes of ends' }).waitFor();
+  nothingWrong(watched);
+});
+
+test('on a phone the evidence comes into sight, and Escape closes it', { skip: SKIP }, async () => {
+  await using watched = await stage.browser.open({ cookie: await stage.demo.cookie(), width: 390, height: 844 });
+  const { page } = watched;
+  await watched.goto(`${stage.demo.origin}/trail?node=node-04`);
+  await page.getByRole('region', { name: 'Timeline' }).focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/selected=/);
+  await page.locator('.evidence strong.name').waitFor();
+  // As soon as it is scrolled to; a top of 0 may be a part of a pixel less.
+  await page.evaluate(`new Promise((resolve) => {
+    const look = () => {
+      const { top } = document.querySelector('.evidence').getBoundingClientRect();
+      if (top > -1 && top < innerHeight / 2) resolve();
+      else requestAnimationFrame(look);
+    };
+    look();
+  })`);
+  await page.keyboard.press('Escape');
+  await page.locator('.evidence').waitFor({ state: 'detached' });
+  await page.locator('.timeline:focus').waitFor();
+  nothingWrong(watched);
 });

@@ -141,6 +141,39 @@ export const rolledOutInVain: Provocation = {
   },
 };
 
+export const undone: Provocation = {
+  ...{
+    name: 'rollout undo while a rollout is stuck',
+    cause: 'Rollout',
+    by: 'control plane',
+    sentence: /to revision 3/,
+  },
+  evidence: `${NAMED}; the older ReplicaSet, whose pods are still there, has a newer revision`,
+  async provoke(scene) {
+    const [old] = await scene.deployment({ replicas: 1 });
+    const template = { spec: { nodeSelector: { nowhere: 'yes' } } };
+    await scene.patch(scene.workload('deployments'), { spec: { template } });
+    const pods = await scene.present(2);
+    await scene.kubectl('-n', scene.namespace, 'rollout', 'undo', `deployment/${scene.name}`);
+    return await scene.ended(...pods.filter(({ metadata }) => metadata.uid !== old?.metadata.uid));
+  },
+};
+
+export const takenOver: Provocation = {
+  ...{ name: 'pod that a ReplicaSet takes over', cause: 'ScaledDown', by: 'control plane' },
+  ...{ evidence: `${NAMED}; its ReplicaSet was not changed`, sentence: /had more pods than it wanted/ },
+  async provoke(scene) {
+    const [pod] = await scene.deployment({ replicas: 2 });
+    const label = async (hash: string | null | undefined) =>
+      await scene.patch(scene.podPath(pod!), { metadata: { labels: { 'pod-template-hash': hash } } });
+    // As people do who want to look at a pod: its ReplicaSet makes another one, and has one too many when it is back.
+    await label(null);
+    const pods = await scene.running(3);
+    await label(pod?.metadata.labels?.['pod-template-hash']);
+    return await scene.someEnded(pods, 1);
+  },
+};
+
 export const replicaSetDeleted: Provocation = {
   ...{ name: 'ReplicaSet deleted', cause: 'OwnerDeleted', by: 'control plane', sentence: /with ReplicaSet/ },
   evidence: 'the deletion of its ReplicaSet',

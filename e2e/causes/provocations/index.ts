@@ -1,6 +1,7 @@
 // Every cause that is provoked on a control plane with kwok nodes, and those that are not, with the reason.
 import type { Cause } from '@podtrail/history';
 import type { Provocation } from '../provocation.ts';
+import * as afterwards from './afterwards.ts';
 import * as autoscaler from './autoscaler.ts';
 import * as byKubelet from './by-kubelet.ts';
 import * as daemonSet from './daemon-set.ts';
@@ -32,6 +33,7 @@ export const PROVOCATIONS: readonly Provocation[] = [
     deleted,
     overlapping,
     pairs,
+    afterwards,
   ].flatMap((group): Provocation[] => Object.values(group)),
 ];
 

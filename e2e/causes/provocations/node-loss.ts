@@ -15,6 +15,14 @@ export const nodeDeleted: Provocation = {
   },
 };
 
+export const nodeNeverThere: Provocation = {
+  ...{ name: 'pod for a Node that never was', cause: 'NodeGone', by: 'control plane', isSlow: true },
+  ...{ evidence: 'DisruptionTarget `DeletionByPodGC`', sentence: /there was no Node/ },
+  async provoke(scene) {
+    return await scene.ended(await scene.boundPod('nowhere'));
+  },
+};
+
 export const nodeUnreachable: Provocation = {
   ...{ name: 'node without heartbeats', cause: 'NodeUnreachable', by: 'control plane', isSlow: true },
   evidence: 'DisruptionTarget `DeletionByTaintManager`, the taint `unreachable` and `Ready=Unknown` of the node',

@@ -24,6 +24,17 @@ export const statefulSetRestarted: Provocation = {
   },
 };
 
+export const statefulSetRefused: Provocation = {
+  ...{ name: 'StatefulSet update whose new pod is refused', cause: 'StatefulSetUpdate', by: 'control plane' },
+  ...{ evidence: `${NAMED}; event \`FailedCreate\``, sentence: /could not make it again/ },
+  async provoke(scene) {
+    const pods = await scene.statefulSet({ replicas: 1 });
+    const template = { spec: { priorityClassName: 'there-is-none' } };
+    await scene.patch(scene.workload('statefulsets'), { spec: { template } });
+    return await scene.ended(...pods);
+  },
+};
+
 export const statefulSetScaled: Provocation = {
   ...{ name: 'StatefulSet scaled', cause: 'ScaledDown', by: 'control plane' },
   evidence: `${NAMED}; no next pod of its name`,

@@ -1,6 +1,7 @@
 // Every provocation on real nodes: those that only a kubelet can bring about, and those of simulated nodes of which the
 // kubelet lives through the grace.
 import type { Provocation } from '../provocation.ts';
+import * as afterwards from '../provocations/afterwards.ts';
 import * as daemonSet from '../provocations/daemon-set.ts';
 import * as deleted from '../provocations/deleted.ts';
 import * as deployment from '../provocations/deployment.ts';
@@ -15,10 +16,15 @@ export { endsByNodes, endsOfPods };
 
 const { drainedInRollout, rolledBack, statefulSetDeleted, namespaceOfOthersDeleted } = overlapping;
 
+const { rolloutThenUndone, rolloutThenAnother, scaledThenMore, deletedThenRollout } = afterwards;
+const { setScaledThenMore, setDeletedThenUpdated, daemonUpdateThenUndone } = afterwards;
+
 const LIVED_THROUGH: readonly Provocation[] = [
   ...[evicted, deployment, daemonSet, deleted].flatMap((group): Provocation[] => Object.values(group)),
   ...[statefulSetUpdated, statefulSetRestarted, statefulSetScaled, tainted],
   ...[drainedInRollout, rolledBack, statefulSetDeleted, namespaceOfOthersDeleted],
+  ...[rolloutThenUndone, rolloutThenAnother, scaledThenMore, deletedThenRollout],
+  ...[setScaledThenMore, setDeletedThenUpdated, daemonUpdateThenUndone],
 ];
 
 export const REAL_PROVOCATIONS: readonly Provocation[] = [

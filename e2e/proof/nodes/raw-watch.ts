@@ -67,7 +67,7 @@ export class RawWatch {
       try {
         const path = `${PATHS[kind]}?watch=1&allowWatchBookmarks=true&timeoutSeconds=3600&resourceVersion=${version}`;
         const lines = await this.#plane.lines(path, { signal });
-        for (let text = await lines.next(); text !== undefined; text = await lines.next()) {
+        for await (const text of lines) {
           const at = Date.now();
           const { type, object } = JSON.parse(text) as { type: string; object: KubeObject };
           if (type === 'ERROR') {
