@@ -28,10 +28,12 @@ export class SpentHeap {
   }
 }
 
-/** `gc` exists in contexts that are made after the flag. "last-resort": empty pages go back to the system. */
+/**
+ * "last-resort": empty pages go back to the system. `gc` exists in contexts that are made after the flag. Flags are those
+ * of the process: one that were withdrawn here could be missing in another thread that has just set it, so it stays.
+ */
 function collectAll(): void {
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc') as Collect;
-  setFlagsFromString('--no-expose-gc');
   gc({ type: 'major', flavor: 'last-resort' });
 }
