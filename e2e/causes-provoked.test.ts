@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CAUSES } from '@podtrail/history';
+import { notRight } from './causes/not-right.ts';
 import { NOT_PROVOKED, PROVOCATIONS } from './causes/provocations/index.ts';
 import { causeRun } from './causes/run.ts';
 import { rowsOf, textTable } from './causes/table.ts';
@@ -28,11 +29,5 @@ test(`every provoked cause is found on a real control plane (seed ${SEED})`, { s
     log: () => {},
   });
   t.diagnostic(`\n${textTable(rowsOf(outcomes))}`);
-  const stories = outcomes.flatMap(({ provocation: { name, cause }, result, said, verdict, error, audited }) => [
-    ...(result === 'right' ? [] : [`${name}: ${error ?? `${said} instead of ${cause}: ${verdict?.sentence ?? ''}`}`]),
-    ...(audited === undefined || audited.result === 'right'
-      ? []
-      : [`${name}, with the audit log: ${audited.said} instead of ${cause}: ${audited.verdict?.sentence ?? ''}`]),
-  ]);
-  assert.deepEqual(stories, []);
+  assert.deepEqual(notRight(PROVOCATIONS, outcomes, { isAudited: true }), []);
 });

@@ -1,5 +1,6 @@
 // Provokes causes in a shuffled order, one half alone and one half beside others unless all are to overlap, and asks why each pod ended: of those
 // alone as soon as the recorder has stored it, and of all when everything is over. The last answer counts.
+import { inspect } from 'node:util';
 import type { Cause, Verdict } from '@podtrail/history';
 import { until } from '../controlplane/index.ts';
 import { Chance } from '../proof/random.ts';
@@ -26,7 +27,10 @@ export interface CauseRunOptions {
   readonly log: (line: string) => void;
 }
 
-export type Result = 'right' | 'wrong' | 'unknown';
+/** What a verdict is worth. */
+export type Judgement = 'right' | 'wrong' | 'unknown';
+/** Of a provocation that was not carried out to its end there is nothing to judge. */
+export type Result = Judgement | 'not carried out';
 
 export interface Outcome {
   readonly provocation: Provocation;
@@ -37,12 +41,12 @@ export interface Outcome {
   readonly at?: number | undefined;
   readonly said: Cause | 'nothing';
   readonly verdict: Verdict | undefined;
-  /** Why it could not even be provoked, or was never stored. */
+  /** Why it was not carried out; undefined of all that was. */
   readonly error?: string;
   readonly judged?: Judged | undefined;
   /** What was said of the same pod once the audit log had been imported; undefined where there was none. */
   readonly audited?: {
-    readonly result: Result;
+    readonly result: Judgement;
     readonly said: Cause | 'nothing';
     readonly verdict: Verdict | undefined;
     readonly judged?: Judged | undefined;
@@ -119,14 +123,14 @@ async function provoke({ stage, log }: Place, provocation: Provocation, overlapp
   try {
     await using scene = await stage.scene();
     const { uids, at } = await provocation.provoke(scene);
+    if (uids.length === 0) throw new Error('It named no pod that ended.');
     // The next one begins when this one is explained, or will not be.
     for (const uid of overlapped && !stage.isReal ? [] : uids) {
       await explained(stage, provocation, uid, at).catch((error: Error) => log(error.message));
     }
     return { provocation, overlapped, uids, at };
   } catch (error) {
-    const { message, stack } = error as Error;
-    return { provocation, overlapped, uids: [], error: stack ?? message };
+    return { provocation, overlapped, uids: [], error: inspect(error) };
   }
 }
 
@@ -146,7 +150,8 @@ async function settle(
   const judged = (await judge(asked)).values();
   return pending.flatMap(({ provocation, overlapped, uids, at, error }): Outcome[] => {
     if (error !== undefined) {
-      return [{ provocation, overlapped, result: 'wrong', uid: '', said: 'nothing', verdict: undefined, error }];
+      const nothing = { uid: '', said: 'nothing', verdict: undefined } as const;
+      return [{ provocation, overlapped, result: 'not carried out', ...nothing, error }];
     }
     return uids.map((uid) => {
       const found = judged.next().value;
@@ -167,7 +172,7 @@ function withAudit(plain: Outcome, audited: Outcome | undefined): Outcome {
   return { ...plain, audited: { result, said, verdict, judged: audited.judged } };
 }
 
-function unknownOrWrong(said: Cause | 'nothing'): Result {
+function unknownOrWrong(said: Cause | 'nothing'): Judgement {
   return said === 'Unknown' ? 'unknown' : 'wrong';
 }
 

@@ -1,7 +1,8 @@
 // What a run of causes found: rows for each provocation, as plain data, and as a table for the terminal.
 import { CAUSES, type Cause } from '@podtrail/history';
+import { isCarriedOut } from './not-right.ts';
 import type { Provocation, Writer } from './provocation.ts';
-import type { Outcome, Result } from './run.ts';
+import type { Judgement, Outcome } from './run.ts';
 
 export interface Row {
   readonly cause: Cause;
@@ -9,12 +10,15 @@ export interface Row {
   readonly name: string;
   readonly evidence: string;
   readonly by: Writer;
+  /** That were judged. */
   readonly pods: number;
   /** Of them, beside other provocations. */
   readonly overlapped: number;
   readonly plain: Tally;
   /** The same pods, with the audit log; undefined where there was none. */
   readonly audited?: Tally | undefined;
+  /** Why, for each time that it was not carried out to its end. */
+  readonly notCarriedOut: readonly string[];
 }
 
 export interface Tally {
@@ -28,7 +32,7 @@ export interface Tally {
 }
 
 interface Answer {
-  readonly result: Result;
+  readonly result: Outcome['result'];
   readonly said: string;
   readonly verdict: Outcome['verdict'];
 }
@@ -37,13 +41,15 @@ interface Answer {
 export function rowsOf(outcomes: readonly Outcome[]): Row[] {
   const rows: Row[] = [];
   for (const [provocation, group] of Map.groupBy(outcomes, (outcome) => outcome.provocation)) {
-    const audited = group.flatMap((outcome) => outcome.audited ?? []);
+    const judged = group.filter(isCarriedOut);
+    const audited = judged.flatMap((outcome) => outcome.audited ?? []);
     rows.push({
       ...described(provocation),
-      pods: group.length,
-      overlapped: group.filter((outcome) => outcome.overlapped).length,
-      plain: tallyOf(group),
+      pods: judged.length,
+      overlapped: judged.filter((outcome) => outcome.overlapped).length,
+      plain: tallyOf(judged),
       ...(audited.length === 0 ? {} : { audited: tallyOf(audited) }),
+      notCarriedOut: group.filter((outcome) => !isCarriedOut(outcome)).map(({ error }) => reasonOf(error)),
     });
   }
   return inOrder(rows);
@@ -70,7 +76,22 @@ function tallyOf(answers: readonly Answer[]): Tally {
   };
 }
 
-const HEAD = ['cause', 'provoked by', 'pods', 'right', 'wrong', 'unknown'];
+/** The message, without where in the code. */
+function reasonOf(error = ''): string {
+  return (error.split('\n')[0] ?? '').replace(/^\w*Error: /, '');
+}
+
+/** One line for each reason why a provocation was not carried out, with how often. */
+export function reasonsOf(rows: readonly Row[]): string[] {
+  return rows.flatMap(({ name, notCarriedOut }) =>
+    [...Map.groupBy(notCarriedOut, (reason) => reason)].map(
+      ([reason, { length }]) => `${name}, ${length} ${length === 1 ? 'time' : 'times'}: ${reason}`,
+    ),
+  );
+}
+
+const JUDGEMENTS: readonly Judgement[] = ['right', 'wrong', 'unknown'];
+const HEAD = ['cause', 'provoked by', 'pods', ...JUDGEMENTS, 'not carried out'];
 const AUDITED = ['with audit log', 'wrong', 'unknown'];
 
 export function textTable(rows: readonly Row[]): string {
@@ -78,18 +99,18 @@ export function textTable(rows: readonly Row[]): string {
   const head = hasAudit ? [...HEAD, ...AUDITED] : HEAD;
   const lines = [head, ...rows.map((row) => cells(row, hasAudit)), total(rows, hasAudit)];
   const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
-  return lines
-    .map((line) =>
-      line
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  const table = lines.map((line) =>
+    line
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  return [...table, ...reasonsOf(rows).map((reason) => `not carried out: ${reason}`)].join('\n');
 }
 
-function cells({ cause, name, pods, plain, audited }: Row, hasAudit: boolean): string[] {
-  return [cause, name, String(pods), ...counts(plain), ...(hasAudit ? counts(audited) : [])];
+function cells({ cause, name, pods, plain, audited, notCarriedOut }: Row, hasAudit: boolean): string[] {
+  const failed = String(notCarriedOut.length);
+  return [cause, name, String(pods), ...counts(plain), failed, ...(hasAudit ? counts(audited) : [])];
 }
 
 function counts(tally: Tally | undefined): string[] {
@@ -101,10 +122,11 @@ function counts(tally: Tally | undefined): string[] {
 function total(rows: readonly Row[], hasAudit: boolean): string[] {
   const sum = (of: (row: Row) => number) => String(rows.reduce((all, row) => all + of(row), 0));
   const tallies = (of: (row: Row) => Tally | undefined) =>
-    (['right', 'wrong', 'unknown'] as const).map((result) => sum((row) => of(row)?.[result] ?? 0));
+    JUDGEMENTS.map((result) => sum((row) => of(row)?.[result] ?? 0));
   return [
     ...['all', '', sum(({ pods }) => pods)],
     ...tallies(({ plain }) => plain),
+    sum(({ notCarriedOut }) => notCarriedOut.length),
     ...(hasAudit ? tallies(({ audited }) => audited) : []),
   ];
 }

@@ -1,6 +1,7 @@
 // `npm run proof -- causes`: every cause so many times, on a real control plane, and the page that says how it went.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isCarriedOut, neverCarriedOut } from '../causes/not-right.ts';
 import { causesPage, type RunResult, readResults, writeResult } from '../causes/page.ts';
 import { NOT_PROVOKED, PROVOCATIONS } from '../causes/provocations/index.ts';
 import { REAL_PROVOCATIONS } from '../causes/real/index.ts';
@@ -29,10 +30,15 @@ export interface CausesOptions {
 }
 
 export interface CausesProof {
+  /** That were judged. */
   readonly pods: number;
-  /** Neither right nor unknown, and what could not be provoked. */
+  /** Neither right nor unknown. */
   readonly wrong: number;
   readonly unknown: number;
+  /** So many times a provocation was begun and had no end to judge. */
+  readonly notCarriedOut: number;
+  /** Provocations of which not one pod was judged: of their causes the run shows nothing, and it fails. */
+  readonly neverCarriedOut: readonly string[];
 }
 
 export async function proveCauses(options: CausesOptions, print: (text: string) => void): Promise<CausesProof> {
@@ -73,7 +79,18 @@ export async function proveCauses(options: CausesOptions, print: (text: string) 
   }
   const count = (result: string) =>
     outcomes.filter((outcome) => outcome.result === result || outcome.audited?.result === result).length;
-  return { pods: outcomes.length, wrong: count('wrong'), unknown: count('unknown') };
+  const pods = outcomes.filter(isCarriedOut).length;
+  const proof: CausesProof = {
+    ...{ pods, wrong: count('wrong'), unknown: count('unknown'), notCarriedOut: outcomes.length - pods },
+    neverCarriedOut: neverCarriedOut(provocations, outcomes),
+  };
+  print(summaryOf(proof));
+  return proof;
+}
+
+function summaryOf({ pods, wrong, unknown, notCarriedOut, neverCarriedOut }: CausesProof): string {
+  const counts = `${pods} pods judged: ${wrong} wrong, ${unknown} unknown; ${notCarriedOut} not carried out\n`;
+  return neverCarriedOut.length === 0 ? counts : `${counts}never carried out: ${neverCarriedOut.join(', ')}\n`;
 }
 
 /** A run of some provocations does not replace that of all. */
