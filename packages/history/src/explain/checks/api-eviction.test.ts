@@ -1,14 +1,160 @@
 // Who evicted a pod, by what autoscalers and the descheduler say and take back.
-import { aCase, disrupted, END, event, evidence, NODE, POD } from '../testing/case-builders.ts';
+import { at } from '../../engines/testing/record-builders.ts';
+import { aCase, aLife, because, disrupted, END, event, evidence, NODE, POD } from '../testing/case-builders.ts';
 import { verdictTable } from '../testing/verdict-table.ts';
 
 const EVICTION = 'EvictionByEvictionAPI';
-const TAINT = { reason: 'ToBeDeletedByClusterAutoscaler=1:NoSchedule' };
+const TAINT = 'ToBeDeletedByClusterAutoscaler=1:NoSchedule';
 const said = (seconds: number) =>
   event(POD, 'cluster-autoscaler', 'ScaleDown', seconds, 'deleting pod for node scale down');
-const tainted = (seconds: number) => evidence(NODE, 'tainted', seconds, TAINT);
-const untainted = (seconds: number) => evidence(NODE, 'untainted', seconds, TAINT);
+const tainted = (seconds: number, reason = TAINT) => evidence(NODE, 'tainted', seconds, { reason });
+const untainted = (seconds: number) => evidence(NODE, 'untainted', seconds, { reason: TAINT });
 const cordoned = (seconds: number) => evidence(NODE, 'cordoned', seconds);
+const uncordoned = (seconds: number) => evidence(NODE, 'uncordoned', seconds);
+
+verdictTable('the Eviction API', {
+  'an eviction from a cordoned node is a drain': [
+    aCase(disrupted(EVICTION), { node: [cordoned(900)] }),
+    { cause: 'Evicted', certainty: 'inferred', sentence: 'was evicted: worker-2 was drained.', cites: 1 },
+  ],
+  'a cordon that was taken back before is no drain': [
+    aCase(disrupted(EVICTION), { node: [cordoned(800), uncordoned(900)] }),
+    {
+      cause: 'Evicted',
+      certainty: 'certain',
+      sentence: 'was evicted through the Eviction API; by whom is not known.',
+      cites: 0,
+    },
+  ],
+  'a cordon that is taken back right after the eviction was a drain': [
+    aCase(disrupted(EVICTION), { node: [cordoned(900), uncordoned(END + 2)] }),
+    { cause: 'Evicted', sentence: 'was evicted: worker-2 was drained.', cites: 1 },
+  ],
+  'a cordon after the eviction is no drain': [
+    aCase(disrupted(EVICTION), { node: [cordoned(END + 60)] }),
+    { cause: 'Evicted', sentence: 'was evicted through the Eviction API; by whom is not known.' },
+  ],
+  'without events an autoscaler may have done it: the sentence says that they were not watched': [
+    aCase(disrupted(EVICTION), { unwatched: ['events'] }),
+    { sentence: 'was evicted through the Eviction API; by whom is not known (events were not watched then).' },
+  ],
+  "the cluster-autoscaler's event wins over the cordon": [
+    aCase(disrupted(EVICTION), {
+      pod: [said(999)],
+      node: [cordoned(900)],
+    }),
+    { certainty: 'certain', sentence: 'was evicted by cluster-autoscaler.', actor: 'cluster-autoscaler', cites: 1 },
+  ],
+  'the cluster-autoscaler that comes when the pod ends already: who asked first did it': [
+    aCase(disrupted(EVICTION), {
+      pod: [evidence(POD, 'audited', END, { reason: 'evict', by: 'alice' }), said(END + 60)],
+    }),
+    { certainty: 'certain', sentence: 'was evicted by alice.', actor: 'alice', cites: 1 },
+  ],
+  'the same without an audit log: nobody knows who asked first': [
+    aCase(disrupted(EVICTION), {
+      pod: [said(END + 60)],
+    }),
+    { sentence: 'was evicted through the Eviction API; by whom is not known.', actor: undefined },
+  ],
+  'a person who drains a node that the cluster-autoscaler had given up': [
+    aCase(disrupted(EVICTION), {
+      pod: [said(END - 14 * 60), evidence(POD, 'audited', END, { reason: 'evict', by: 'alice' })],
+      node: [evidence(NODE, 'cordoned', 995)],
+    }),
+    { certainty: 'certain', sentence: 'was evicted by alice: worker-2 was drained.', actor: 'alice' },
+  ],
+  'the cluster-autoscaler that waited for budgets, and its own request': [
+    aCase(disrupted(EVICTION), {
+      pod: [
+        said(END - 14 * 60),
+        evidence(POD, 'audited', END, {
+          ...{ reason: 'evict', by: 'system:serviceaccount:kube-system:cluster-autoscaler' },
+        }),
+      ],
+    }),
+    { certainty: 'certain', actor: 'cluster-autoscaler' },
+  ],
+  'the cluster-autoscaler that may have given up, and nothing else that says who asked': [
+    aCase(disrupted(EVICTION), {
+      pod: [said(END - 14 * 60)],
+      node: [tainted(END - 14 * 60), untainted(END - 12 * 60), cordoned(995)],
+    }),
+    { certainty: 'inferred', actor: 'cluster-autoscaler' },
+  ],
+  'the cluster-autoscaler that still tries after a quarter of an hour': [
+    aCase(disrupted(EVICTION), {
+      pod: [said(END - 14 * 60)],
+      node: [tainted(END - 14 * 60)],
+    }),
+    { certainty: 'certain', actor: 'cluster-autoscaler' },
+  ],
+  "the cluster-autoscaler's taint on the node says who empties it": [
+    aCase(disrupted(EVICTION), { node: [tainted(990, 'ToBeDeletedByClusterAutoscaler=1700000000:NoSchedule')] }),
+    { certainty: 'inferred', actor: 'cluster-autoscaler', cites: 1 },
+  ],
+  'a taint of an autoscaler that was taken back says nothing': [
+    aCase(disrupted(EVICTION), {
+      node: [tainted(800), untainted(900)],
+    }),
+    { actor: undefined },
+  ],
+  "karpenter's Evicted is an eviction by karpenter": [
+    aCase(disrupted(EVICTION), { pod: [event(POD, 'karpenter', 'Evicted', 999, 'Evicted pod: Underutilized')] }),
+    { certainty: 'certain', sentence: 'was evicted by karpenter.', actor: 'karpenter' },
+  ],
+  "the kubelet's Evicted is not karpenter's": [
+    aCase(disrupted(EVICTION), { pod: [event(POD, 'kubelet', 'Evicted', 999, 'The node was low on resource')] }),
+    { cause: 'Evicted', actor: undefined },
+  ],
+  "karpenter's taint on the node says who empties it": [
+    aCase(disrupted(EVICTION), { node: [tainted(990, 'karpenter.sh/disrupted:NoSchedule')] }),
+    { certainty: 'inferred', actor: 'karpenter' },
+  ],
+  'the vertical pod autoscaler says so itself': [
+    aCase(disrupted(EVICTION), { pod: [event(POD, 'vpa-updater', 'EvictedByVPA', 1000)] }),
+    { certainty: 'certain', actor: 'vertical-pod-autoscaler' },
+  ],
+  'the descheduler says so itself': [
+    aCase(disrupted(EVICTION), { pod: [event(POD, 'sigs.k8s.io/descheduler', 'Descheduled', 1000)] }),
+    { actor: 'descheduler' },
+  ],
+  'the audit log names who drained the node': [
+    aCase(disrupted(EVICTION), {
+      pod: [evidence(POD, 'audited', END, { reason: 'evict', by: 'alice' })],
+      node: [cordoned(900)],
+    }),
+    { certainty: 'certain', sentence: 'was evicted by alice: worker-2 was drained.', actor: 'alice', cites: 2 },
+  ],
+  'the kubelet, which finishes every deletion, is not who evicted it': [
+    aCase(disrupted(EVICTION), {
+      pod: [
+        evidence(POD, 'audited', END, { reason: 'evict', by: 'alice' }),
+        evidence(POD, 'audited', END + 5, { reason: 'delete', by: 'system:node:worker-2' }),
+      ],
+    }),
+    { actor: 'alice' },
+  ],
+  'a condition whose deletion never came is not the cause of a deletion an hour later': [
+    aCase(disrupted(EVICTION, {}, END - 3600)),
+    { cause: 'DeletedOnRequest' },
+  ],
+  'a condition that was written when it was already being deleted is not the cause': [
+    aCase(disrupted('DeletionByPodGC', {}, END + 60)),
+    { cause: 'DeletedOnRequest' },
+  ],
+  'a completed pod that a drain evicts later had completed': [
+    aCase(
+      aLife({
+        terminal: { phase: 'Succeeded', reason: '', message: '', at: at(END) },
+        deletion: { requested: at(END + 600), graceSeconds: 0 },
+        disruption: because(EVICTION, END + 600),
+      }),
+      { node: [cordoned(END + 500)] },
+    ),
+    { cause: 'Completed' },
+  ],
+});
 
 verdictTable('an autoscaler that said what it would do', {
   'it gave up and took its taint back, and then a person drained the node': [

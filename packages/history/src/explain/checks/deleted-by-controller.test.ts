@@ -1,7 +1,7 @@
 // Controllers whose name in the audit log is a cause, also where the end was found by a listing ten minutes later.
 import { at } from '../../engines/testing/record-builders.ts';
 import type { PodLife } from '../../model/pod-life.ts';
-import { rolled } from '../testing/cart-builders.ts';
+import { owned, rolled } from '../testing/cart-builders.ts';
 import { aCase, aLife, END, evidence, NODE, POD } from '../testing/case-builders.ts';
 import { verdictTable } from '../testing/verdict-table.ts';
 
@@ -47,5 +47,19 @@ verdictTable('a controller of the audit log that deletes for one reason', {
   'one that has no cause of its own is named': [
     aCase(missed(), { pod: [askedBy(controller('cronjob-controller'))] }),
     { cause: 'DeletedOnRequest', sentence: 'was deleted by cronjob-controller.' },
+  ],
+});
+
+verdictTable('the collector of garbage in the audit log', {
+  'the garbage collector without its owner in the store': [
+    aCase(aLife(owned), {
+      pod: [
+        evidence(POD, 'audited', END, {
+          reason: 'delete',
+          by: 'system:serviceaccount:kube-system:generic-garbage-collector',
+        }),
+      ],
+    }),
+    { cause: 'OwnerDeleted', certainty: 'certain', sentence: 'was deleted with ReplicaSet cart-old.' },
   ],
 });

@@ -5,8 +5,9 @@ import type { ContainerEnding } from '../../model/pod-life.ts';
 import { aCase, aPod, END, evidence, NODE, object, terminated } from '../testing/case-builders.ts';
 import { verdictTable } from '../testing/verdict-table.ts';
 
-const ending = (exitCode: number): ContainerEnding => ({
+const ending = (exitCode: number, more: Partial<ContainerEnding> = {}): ContainerEnding => ({
   ...{ container: 'app', reason: exitCode === 0 ? 'Completed' : 'Error', exitCode, signal: 0, at: at(END) },
+  ...more,
 });
 const rebooted = (seconds: number) => ({ node: [evidence(NODE, 'booted', seconds, { reason: 'boot-2' })] });
 const ended = (phase: string, exitCode: number) => terminated(phase, '', '', { endings: [ending(exitCode)] });
@@ -58,5 +59,36 @@ verdictTable('a boot without a graceful shutdown', {
   'a container that ends well two minutes after': [
     aCase(ended('Succeeded', 0), rebooted(END - 120)),
     { cause: 'Completed', certainty: 'certain' },
+  ],
+});
+
+verdictTable('a boot of the node, and how containers ended', {
+  'a reboot that its containers did not survive': [
+    aCase(terminated('Failed', '', '', { endings: [ending(255, { reason: 'Unknown', at: at(992) })] }), {
+      node: [evidence(NODE, 'booted', 990)],
+    }),
+    { cause: 'Reboot', certainty: 'certain', sentence: 'ended because worker-2 was rebooted.', cites: 1 },
+  ],
+  'a crash a minute before a reboot is a crash': [
+    aCase(terminated('Failed', '', '', { endings: [ending(1)] }), {
+      node: [evidence(NODE, 'booted', END + 55)],
+    }),
+    { cause: 'Crashed' },
+  ],
+  'a crash some minutes after a reboot is a crash': [
+    aCase(terminated('Failed', '', '', { endings: [ending(2)] }), { node: [evidence(NODE, 'booted', 700)] }),
+    { cause: 'Crashed' },
+  ],
+  'a container that was out of memory a minute before a reboot': [
+    aCase(terminated('Failed', '', '', { endings: [ending(137, { reason: 'OOMKilled' })] }), {
+      node: [evidence(NODE, 'booted', END + 55)],
+    }),
+    { cause: 'OOMKilled', certainty: 'certain' },
+  ],
+  'a pod that came after the reboot was not ended by it': [
+    aCase(terminated('Failed', '', '', { created: at(991), scheduled: at(992), endings: [ending(2)] }), {
+      node: [evidence(NODE, 'booted', 990)],
+    }),
+    { cause: 'Crashed' },
   ],
 });

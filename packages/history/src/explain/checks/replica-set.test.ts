@@ -7,6 +7,7 @@ import {
   numbered,
   OLD,
   ofOld,
+  owned,
   rolled,
   scaling,
   shrunk,
@@ -609,5 +610,27 @@ verdictTable('ReplicaSets', {
       cause: 'Unknown',
       sentence: 'ended, and why is not known: events and replicasets were not watched then.',
     },
+  ],
+});
+
+const AWAY = { deletion: undefined, gone: at(END + 600), source: 'inferred' } as const;
+const deletedMeanwhile = event(OLD, 'replicaset-controller', 'SuccessfulDelete', END + 300, 'Deleted pod: cart-1');
+
+verdictTable('a pod whose end nobody watched', {
+  'an event of its owner from meanwhile names it': [
+    aCase(aLife({ ...owned, ...AWAY }), { owner: [deletedMeanwhile] }),
+    { cause: 'ScaledDown', certainty: 'inferred' },
+  ],
+  'and that it was changed meanwhile': [
+    aCase(aLife({ ...owned, ...AWAY }), {
+      owner: [evidence(OLD, 'revision', END + 299, { reason: '4', message: 'generation 2' }), deletedMeanwhile],
+    }),
+    { cause: 'ScaledDown', certainty: 'certain' },
+  ],
+  'controllers that share one account: nobody replaces a pod that was one too many': [
+    aCase(aLife(owned), {
+      pod: [evidence(POD, 'audited', END, { reason: 'delete', by: 'system:kube-controller-manager' })],
+    }),
+    { cause: 'ScaledDown', certainty: 'inferred' },
   ],
 });

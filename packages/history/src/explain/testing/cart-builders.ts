@@ -10,7 +10,8 @@ const DEPLOYMENT: Workload = { kind: 'Deployment', name: 'cart', inferred: true 
 export const CART = object('Deployment', 'cart');
 export const OLD = object('ReplicaSet', 'cart-old');
 export const NEW = object('ReplicaSet', 'cart-new');
-export const rolled = { pod: aPod('cart-1', { workload: DEPLOYMENT }), owner: OLD, revision: 'old' };
+export const owned = { pod: aPod('cart-1', { workload: DEPLOYMENT }), owner: OLD };
+export const rolled = { ...owned, revision: 'old' };
 export const ofOld = { owner: OLD, revision: 'old' };
 export const deleted = event(OLD, 'replicaset-controller', 'SuccessfulDelete', END, 'Deleted pod: cart-1');
 
