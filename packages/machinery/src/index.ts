@@ -4,6 +4,7 @@
 
 // Configuration: which cluster, and who we are there.
 
+export { Backoff, type BackoffLimits, exponentialDelay } from './backoff.ts';
 export { homeDirectory } from './config/home-directory.ts';
 export type { ClusterConfig, Identity, IdentitySource, Impersonation, TlsMaterial } from './config/identity.ts';
 export { type LoadClusterConfigOptions, loadClusterConfig } from './config/load-cluster-config.ts';
@@ -192,4 +193,3 @@ export {
   MachineryError,
 } from './errors.ts';
 export { jitter, type Random, seededRandom, systemRandom } from './random.ts';
-export { Backoff, type BackoffLimits } from './reflector/backoff.ts';

@@ -1,11 +1,18 @@
 // Which cluster this is: the UID of its kube-system namespace, and a name for people. Asks until the cluster answers.
 import type { Cluster, Engine } from '@podtrail/history';
-import { type Client, type Clock, type ClusterConfig, ConnectionError, isForbidden, sleep } from '@podtrail/machinery';
+import {
+  type Client,
+  type Clock,
+  type ClusterConfig,
+  ConnectionError,
+  exponentialDelay,
+  isForbidden,
+  sleep,
+} from '@podtrail/machinery';
 import { CliError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
 
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 10_000;
+const PAUSES = { firstMs: 500, longestMs: 10_000 };
 
 export interface Patience {
   readonly clock: Clock;
@@ -16,7 +23,7 @@ export interface Patience {
 
 /** Tries for ever while the cluster cannot be reached; a refusal ends it. */
 export async function askClusterId(client: Client, { clock, signal, onFailure }: Patience): Promise<string> {
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+  for (let failures = 0; ; failures++) {
     try {
       const namespace = await client.namespaces().get('kube-system', { signal, timeoutMs: 10_000 });
       return namespace.metadata.uid ?? '';
@@ -24,7 +31,7 @@ export async function askClusterId(client: Client, { clock, signal, onFailure }:
       if (isForbidden(error)) throw notAllowed(error);
       if (signal.aborted || !(error instanceof ConnectionError || isPassing(error))) throw error;
       await onFailure(error);
-      await sleep(clock, pause, signal);
+      await sleep(clock, exponentialDelay(PAUSES, failures), signal);
     }
   }
 }

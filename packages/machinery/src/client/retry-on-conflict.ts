@@ -12,7 +12,7 @@ export interface ConflictRetryOptions {
   readonly signal?: AbortSignal;
 }
 
-/** `attempt` must read the object again each time it is called; the last conflict is thrown when all tries are used. */
+/** Few tries, a factor that callers choose and no cap: not the delays of `backoff.ts`. `attempt` must read the object again each time it is called; the last conflict is thrown when all tries are used. */
 export async function retryOnConflict<T>(
   attempt: () => Promise<T>,
   { attempts = 5, firstDelayMs = 10, factor = 2, ...options }: ConflictRetryOptions = {},

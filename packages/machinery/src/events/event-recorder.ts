@@ -1,6 +1,7 @@
 // Writes what we did as Events. `record` returns at once, never throws and never waits for the server:
 // repetitions become one series, a source that talks too much is cut, and what cannot be written is counted.
 
+import { exponentialDelay } from '../backoff.ts';
 import type { ResourceClient } from '../client/resource-client.ts';
 import { type Clock, sleep, systemClock, type Timer } from '../clock.ts';
 import { ConnectionError, isAlreadyExists, isNotFound, MachineryError } from '../errors.ts';
@@ -64,8 +65,7 @@ const SERIES_WINDOW_MS = 6 * 60_000;
 const REFRESH_MS = 30 * 60_000;
 const SERIES_LIMIT = 4096;
 const CALL_TIMEOUT_MS = 10_000;
-const FIRST_RETRY_MS = 500;
-const LONGEST_RETRY_MS = 10_000;
+const RETRY = { firstMs: 500, longestMs: 10_000 };
 const RETRY_JITTER = 0.25;
 
 export class EventRecorder {
@@ -251,7 +251,7 @@ export class EventRecorder {
           this.#report(error, entry.event);
           return;
         }
-        const backoff = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (tries - 1));
+        const backoff = exponentialDelay(RETRY, tries - 1);
         const ms = Math.max(verdict.atLeastMs, jitter(this.#random, backoff, RETRY_JITTER));
         // While nobody answers, the others need not try either: the place is kept.
         const isAway = error instanceof ConnectionError && error.fault !== 'timeout';

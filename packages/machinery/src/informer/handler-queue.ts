@@ -1,5 +1,6 @@
 // The queue of one handler: delivers deltas in order, waits for promises, retries what throws, and shows when it is too
 // long. A slow or broken handler never delays another one, nor the cache.
+import { exponentialDelay } from '../backoff.ts';
 import { type Clock, sleep } from '../clock.ts';
 import type { Cacheable } from '../objects/kube-object.ts';
 import { jitter, type Random } from '../random.ts';
@@ -29,8 +30,7 @@ export interface HandlerFailure<T extends Cacheable> {
 }
 
 const DEFAULT_ATTEMPTS = 3;
-const FIRST_RETRY_MS = 50;
-const LONGEST_RETRY_MS = 10_000;
+const RETRY = { firstMs: 50, longestMs: 10_000 };
 /** A line longer than this stops the watch; it goes on when the line is down to half. */
 export const CONGESTED_AT = 1024;
 
@@ -170,11 +170,7 @@ export class HandlerQueue<T extends Cacheable> {
         if (givenUp) this.givenUp++;
         this.#report({ handler: this.name, delta, error, attempt, givenUp });
         if (givenUp) return;
-        const delay = jitter(
-          this.#options.random,
-          Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (attempt - 1)),
-          0.2,
-        );
+        const delay = jitter(this.#options.random, exponentialDelay(RETRY, attempt - 1), 0.2);
         // Stopped while waiting: the handler is gone, so is its delta.
         const goOn = await sleep(this.#options.clock, delay, this.#stop.signal).then(
           () => true,

@@ -1,5 +1,6 @@
 // How long a failed item waits before it is tried again. Small limiters that compose; `controllerRateLimiter` is the
 // usual composition. All delays are milliseconds; none of them sets a timer.
+import { exponentialDelay } from '../backoff.ts';
 import type { Clock } from '../clock.ts';
 import { jitter, type Random } from '../random.ts';
 import { TokenBucket } from './token-bucket.ts';
@@ -35,9 +36,9 @@ class Failures<T> {
 /** `baseMs`, doubled with each failure of the same item, at most `maxMs`. */
 export function exponentialLimiter<T>(baseMs: number, maxMs: number): RateLimiter<T> {
   const failures = new Failures<T>();
+  const limits = { firstMs: baseMs, longestMs: maxMs };
   return {
-    // 2 ** n becomes Infinity at n = 1024, and 0 × Infinity would be NaN: the exponent is capped first.
-    delayFor: (item) => Math.min(maxMs, baseMs * 2 ** Math.min(failures.add(item), 1000)),
+    delayFor: (item) => exponentialDelay(limits, failures.add(item)),
     forget: (item) => failures.forget(item),
     requeues: (item) => failures.of(item),
   };

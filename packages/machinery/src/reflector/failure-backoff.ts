@@ -1,8 +1,13 @@
 // How long a reflector backs off after an error: longer with each failure in a row, and never less than the server asks
 // for. A Retry-After of 0, or of a date that is over, so causes no loop of requests.
+import { Backoff, type BackoffLimits } from '../backoff.ts';
 import { ApiError, ConnectionError } from '../errors.ts';
 import { jitter, type Random } from '../random.ts';
-import { Backoff, CONNECTION_BACKOFF, SERVER_BACKOFF } from './backoff.ts';
+
+/** The server is away: it is usually back within seconds, and asking costs it nothing. */
+const CONNECTION_BACKOFF: BackoffLimits = { firstMs: 100, longestMs: 2_000 };
+/** The server answers with errors or refuses us: ask it less often. */
+const SERVER_BACKOFF: BackoffLimits = { firstMs: 800, longestMs: 30_000 };
 
 export class FailureBackoff {
   readonly #random: Random;

@@ -1,5 +1,6 @@
 // When a buffered call is sent once more, and after how long. No timers here; `HttpTransport` is its only caller and
 // makes one budget for each call.
+import { exponentialDelay } from '../backoff.ts';
 import { ApiError, ConnectionError, isTooLargeResourceVersion } from '../errors.ts';
 import { jitter, type Random } from '../random.ts';
 import type { HttpRequest } from './transport.ts';
@@ -69,6 +70,6 @@ export class RetryBudget {
 
   #backoff(retries: number): number {
     const { firstDelayMs, longestDelayMs } = this.#policy;
-    return Math.min(longestDelayMs, firstDelayMs * 2 ** (retries - 1));
+    return exponentialDelay({ firstMs: firstDelayMs, longestMs: longestDelayMs }, retries - 1);
   }
 }

@@ -5,6 +5,7 @@ import {
   type Clock,
   DONE,
   type EventRecorder,
+  exponentialDelay,
   isConflict,
   isNotFound,
   MachineryError,
@@ -49,8 +50,7 @@ const LARGE_FILL = 50;
 const SPARSE_FOR_MS = 30_000;
 /** And then one step after the other, this far apart. */
 const BETWEEN_STEPS_MS = 5_000;
-const LONGEST_CONFLICT_WAIT_MS = 10_000;
-const FIRST_CONFLICT_WAIT_MS = 100;
+const CONFLICT_WAIT = { firstMs: 100, longestMs: 10_000 };
 
 /** What a tracker's passes remember of each other. */
 interface Course {
@@ -193,8 +193,7 @@ export class TrackerPass {
         this.counts.conflicts++;
         await this.#reread(tracked, signal);
       }
-      const wait = FIRST_CONFLICT_WAIT_MS * 2 ** course.conflicts++;
-      return requeueAfter(Math.min(wait, LONGEST_CONFLICT_WAIT_MS));
+      return requeueAfter(exponentialDelay(CONFLICT_WAIT, course.conflicts++));
     }
     course.failures++;
     const { degradedAfter = 5 } = this.#options;

@@ -1,6 +1,6 @@
 // The backoff of one namespace whose hourly ConfigMaps cannot be written: when to try again, more and more slowly, at
 // least every minute; and why, in a sentence for a condition.
-import { ApiError, type Clock, MachineryError } from '@podtrail/machinery';
+import { ApiError, type Clock, exponentialDelay, MachineryError } from '@podtrail/machinery';
 import type { FootprintsState } from '../podtracker/footprint-reports.ts';
 import { serverSentence } from '../podtracker/server-sentence.ts';
 
@@ -40,8 +40,9 @@ export class FootprintBackoff {
 
   /** It failed once more. Undefined: too early to report. */
   again(error: unknown, hasNamespace: boolean): FootprintsState | undefined {
-    const slowest = Math.max(SLOWEST_MS, this.#intervalMs);
-    const pauseMs = Math.min(this.#intervalMs * 2 ** this.#failures++, slowest);
+    const limits = { firstMs: this.#intervalMs, longestMs: Math.max(SLOWEST_MS, this.#intervalMs) };
+    // Nothing is drawn: rounds come at their interval, and one of them tries.
+    const pauseMs = exponentialDelay(limits, this.#failures++);
     this.#notBefore = this.#clock.monotonic() + pauseMs;
     if (!isRefusal(error) && this.#failures < REPORT_AFTER) return undefined;
     const where = `The hourly ConfigMaps in ${this.#namespace} cannot be written`;

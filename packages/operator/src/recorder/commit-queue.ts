@@ -1,7 +1,7 @@
 // Between observing and storing: collects facts into batches, commits one batch at a time, and makes the caller wait
 // when the store cannot keep up. Nothing is dropped: a batch that fails is tried again until the store takes it.
 import type { Batch, StoredFact } from '@podtrail/history';
-import { type Clock, type Random, sleep } from '@podtrail/machinery';
+import { type Clock, exponentialDelay, jitter, type Random, sleep } from '@podtrail/machinery';
 
 export interface CommitQueueOptions {
   readonly append: (batch: Batch) => Promise<void>;
@@ -42,8 +42,7 @@ const GATHER_MS = 20;
 const LARGEST_BATCH = 2_000;
 /** More waiting facts than this, and the watch is not read any further. */
 const CONGESTED_AT = 10_000;
-const FIRST_RETRY_MS = 100;
-const LONGEST_RETRY_MS = 10_000;
+const RETRY = { firstMs: 100, longestMs: 10_000 };
 
 export class CommitQueue {
   readonly #options: CommitQueueOptions;
@@ -138,10 +137,8 @@ export class CommitQueue {
         this.#options.onFailure?.(error, attempt);
         if (this.#options.isFatal(error)) this.#fatal = error;
         if (this.#fatal !== undefined || this.#stop.signal.aborted) return false;
-        const pause = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempt - 1, 20));
-        await sleep(this.#options.clock, pause * (1 + this.#options.random() * 0.2), this.#stop.signal).catch(
-          () => undefined,
-        );
+        const pause = jitter(this.#options.random, exponentialDelay(RETRY, attempt - 1), 0.2);
+        await sleep(this.#options.clock, pause, this.#stop.signal).catch(() => undefined);
       }
     }
   }

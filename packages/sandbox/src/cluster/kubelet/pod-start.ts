@@ -226,6 +226,7 @@ export class PodStart {
       this.#host.later(firstTime, start);
       return;
     }
+    // The rule of real kubelets, written here: the sandbox imports nothing of the client that it tests.
     const delay = Math.min(BACK_OFF_MS * 2 ** (failures - 2), LONGEST_BACK_OFF_MS);
     const { name, namespace, uid } = this.#host.pod.metadata;
     this.#host.later(shownAfter, () => {
