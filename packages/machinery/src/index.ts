@@ -119,14 +119,9 @@ export {
   type HealthReport,
 } from './controller/health.ts';
 export type { ManagedSource } from './controller/managed-source.ts';
-export {
-  type CutOff,
-  Manager,
-  type ManagerOptions,
-  type ManagerOutcome,
-  type ManagerPhase,
-  type Task,
-} from './controller/manager.ts';
+export { Manager } from './controller/manager.ts';
+export type { ManagerOptions, Task } from './controller/manager-parts.ts';
+export type { CutOff, ManagerOutcome, ManagerPhase } from './controller/manager-run.ts';
 export { DONE, type Outcome, requeueAfter, retry, terminal } from './controller/outcome.ts';
 export { type OwnerKind, ownedBy } from './controller/owner-keys.ts';
 export { anyOf, generationChanged, type Predicate } from './controller/predicate.ts';

@@ -10,7 +10,9 @@ import { MemoryResourceClient } from '../testing/memory-resource-client.ts';
 import { Controller, type ControllerOptions, type Reconciler } from './controller.ts';
 import { formatHealth } from './health.ts';
 import type { ManagedSource } from './managed-source.ts';
-import { Manager, type ManagerOptions, type ManagerOutcome } from './manager.ts';
+import { Manager } from './manager.ts';
+import type { ManagerOptions } from './manager-parts.ts';
+import type { ManagerOutcome } from './manager-run.ts';
 import { DONE } from './outcome.ts';
 
 class Source implements ManagedSource {
