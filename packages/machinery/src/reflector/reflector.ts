@@ -9,6 +9,7 @@ import { type Random, systemRandom } from '../random.ts';
 import { type WatchEnd, type WatchSink, WatchStream } from '../watch/watch-stream.ts';
 import { describeCollection, watchListPath, watchPath } from './collection.ts';
 import { ConsistencyCheck } from './consistency-check.ts';
+import { untilDrained, untilEnded } from './drained.ts';
 import { Endings, hasDeliveredBacklog } from './endings.ts';
 import { FailureBackoff } from './failure-backoff.ts';
 import { Negotiation } from './negotiation.ts';
@@ -211,7 +212,7 @@ export class Reflector<T extends Cacheable> {
       case 'listed':
       case 'replaying':
       case 'watching':
-        return this.#afterStream(await this.#untilEnded(state.stream, signal));
+        return this.#afterStream(await untilEnded(state.stream, this.#target, signal));
       case 'checking': {
         const { replay } = state;
         const { version = '', isFresh } = this.#position;
@@ -236,7 +237,7 @@ export class Reflector<T extends Cacheable> {
         accept: acceptHeader(this.#negotiation.protobuf ? codec : jsonOnly(codec), 'list'),
         onObject: (object) => {
           incoming.add(object);
-          return incoming.congested ? this.#untilDrained(signal) : undefined;
+          return incoming.congested ? untilDrained(this.#target, signal) : undefined;
         },
       },
       () => {
@@ -273,35 +274,6 @@ export class Reflector<T extends Cacheable> {
       deadlineMs: seconds * 1000 + WATCH_GRACE_MS,
       ...(liveness === undefined ? {} : { liveness }),
     });
-  }
-
-  async #untilEnded(stream: WatchStream<T>, signal: AbortSignal): Promise<WatchEnd> {
-    const close = () => stream.close();
-    signal.addEventListener('abort', close, { once: true });
-    // Perhaps the observer of the state has aborted it just now.
-    if (signal.aborted) close();
-    this.#target.onDrained = () => stream.resume();
-    try {
-      return await stream.ended;
-    } finally {
-      this.#target.onDrained = undefined;
-      signal.removeEventListener('abort', close);
-    }
-  }
-
-  /** Rejects when the signal aborts. */
-  async #untilDrained(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-    this.#target.onDrained = resolve;
-    try {
-      await promise;
-    } finally {
-      this.#target.onDrained = undefined;
-      signal.removeEventListener('abort', abort);
-    }
   }
 
   /** The listing and the watch after it are one stream, unless a replay has to come in between. */
