@@ -252,6 +252,35 @@ test('of a body that is read as it comes each kilobyte has its time, and no more
   assert.match(await said(drips), /^HTTP\/1\.1 408 [\s\S]*"code":"slow-body"/, 'a byte now and then is too slow');
 });
 
+test(
+  'a body that is read as it comes may pause, and not be slower than a kilobyte a second for long',
+  SOON,
+  async (t) => {
+    const reading: Route = {
+      method: 'POST',
+      path: '/read',
+      handle: async ({ body }) => {
+        for await (const _ of body.chunks());
+        return jsonReply('read');
+      },
+    };
+    const { server } = await startedServer(t, [reading], { limits: { pausesMs: 600 } });
+    const drips = await opened(t, server.port, postOf('/read', 'content-length: 1000000'));
+    const drip = setInterval(() => drips.write('x'.repeat(10)), 20);
+    t.after(() => clearInterval(drip));
+    const refused = await said(drips);
+    assert.match(refused, /^HTTP\/1\.1 408 [\s\S]*"code":"slow-body"/);
+    assert.match(refused, /"detail":"the body came more slowly than 1 KiB a second, and was waited for 0\.6 s","code"/);
+    assert.match(refused, /"hint":"collect what comes slowly, and send it together\."/);
+    const pauses = await opened(t, server.port, postOf('/read', 'content-length: 8192\r\nconnection: close'));
+    for (let i = 0; i < 4; i++) {
+      pauses.write('x'.repeat(2048));
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+    assert.match(await said(pauses), /^HTTP\/1\.1 200 /, 'each kilobyte gives a second of the pauses back');
+  },
+);
+
 test('a client that goes in the middle of its body is no bug of ours in the log', SOON, async (t) => {
   const logged = new EventEmitter<{ entry: [AccessLogEntry] }>();
   const reading: Route = {

@@ -45,6 +45,7 @@ const LIMITS: HttpLimits = {
   answerMs: 60_000,
   bodyMs: 15_000,
   chunkMs: 30_000,
+  pausesMs: 600_000,
   drainMs: 30_000,
   mostHeaderBytes: 16 * 1024,
   mostUnread: 128 << 20,

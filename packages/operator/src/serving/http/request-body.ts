@@ -9,6 +9,11 @@ export interface BodyLimits {
   readonly bodyMs: number;
   /** How long one that is read as it comes may be waited for until the next kilobyte of it is there. */
   readonly chunkMs: number;
+  /**
+   * How long in all one that is read as it comes may be waited for. Each kilobyte gives a second back, up to that again: a
+   * sender may pause, and who is slower than a kilobyte a second for long is refused.
+   */
+  readonly pausesMs: number;
 }
 
 /** Is notified when a body that is read as a whole is waited for, and when it is not any more. */
@@ -17,6 +22,8 @@ export interface BodyWaits {
 }
 
 const LEAST_BYTES = 1024;
+/** What a kilobyte is worth of the pauses. */
+const KILOBYTE_MS = 1000;
 
 export class RequestBody {
   readonly #incoming: IncomingMessage;
@@ -69,7 +76,7 @@ export class RequestBody {
 
   /**
    * As it comes, and no faster than it is taken. Whoever reads it so has few places for those who send, and its connection
-   * counts as being answered all the time: an honest log may be slow.
+   * counts as being answered all the time: an honest log may be slow, but not for ever.
    */
   async *chunks(): AsyncGenerator<Buffer> {
     this.#refuseEncoded();
@@ -77,19 +84,24 @@ export class RequestBody {
   }
 
   /**
-   * Rejects when it was waited for too long: for the whole, or for the next kilobyte; and when the client goes in the
-   * middle of it. The connection stays open meanwhile: a stream that is destroyed takes its socket along, and the refusal
+   * Rejects when it was waited for too long: for the whole, for the next kilobyte, or in all for what has come; and when the
+   * client goes in the middle of it. The connection stays open meanwhile: a stream that is destroyed takes its socket along, and the refusal
    * would never be sent.
    */
   async *#within(ms: number, of: 'whole' | 'each kilobyte'): AsyncGenerator<Buffer> {
     const chunks = this.#incoming.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
     let giveUp: (error: Problem) => void = () => {};
+    const { pausesMs } = this.#limits;
     let waited = 0;
     let came = 0;
+    /** Of the pauses, what was taken and not given back. */
+    let paused = 0;
     while (true) {
       const begun = performance.now();
       if (of === 'whole') this.#notify(true);
-      const late = setTimeout(() => giveUp(slowBody(ms)), Math.max(0, ms - waited));
+      const left = of === 'whole' ? Number.POSITIVE_INFINITY : pausesMs - paused;
+      const slow = () => giveUp(left < ms - waited ? pausedBody(pausesMs) : slowBody(ms, of));
+      const late = setTimeout(slow, Math.max(0, Math.min(ms - waited, left)));
       try {
         // One promise for each chunk: a race with one for all of them would keep every chunk until the end.
         const next = await new Promise<IteratorResult<Buffer>>((resolve, reject) => {
@@ -97,8 +109,10 @@ export class RequestBody {
           chunks.next().then(resolve, (cause: unknown) => reject(clientGone(cause)));
         });
         if (next.done === true) return;
-        waited += performance.now() - begun;
+        const took = performance.now() - begun;
+        waited += took;
         came += next.value.length;
+        paused = Math.max(0, paused + took - (next.value.length / LEAST_BYTES) * KILOBYTE_MS);
         // Whoever sends a byte now and then keeps a place from others.
         if (of === 'each kilobyte' && came >= LEAST_BYTES) waited = came = 0;
         clearTimeout(late);
@@ -126,10 +140,27 @@ export class RequestBody {
   }
 }
 
-function slowBody(ms: number): Problem {
-  return new Problem(408, 'slow-body', `the body did not come within ${ms / 1000} s`, {
+function slowBody(ms: number, of: 'whole' | 'each kilobyte'): Problem {
+  const [what, hint] =
+    of === 'whole'
+      ? ['the body', 'send it faster, or in parts.']
+      : ['the next kilobyte of the body', 'collect what comes slowly, and send it together.'];
+  return new Problem(408, 'slow-body', `${what} did not come within ${ms / 1000} s`, {
+    hint,
     headers: { connection: 'close' },
   });
+}
+
+function pausedBody(ms: number): Problem {
+  return new Problem(
+    408,
+    'slow-body',
+    `the body came more slowly than 1 KiB a second, and was waited for ${ms / 1000} s`,
+    {
+      hint: 'collect what comes slowly, and send it together.',
+      headers: { connection: 'close' },
+    },
+  );
 }
 
 /** Nothing else ends a body before its end: that is no bug of ours. */
