@@ -22,13 +22,21 @@ async function* chunks(bytes: Uint8Array, size = 64 << 10) {
   for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
 }
 
-/** The code of the refusal, or `answered`. */
-async function sent(log: string | Uint8Array, more: object = {}): Promise<string> {
+/** The rows that are sent back. */
+async function answered(log: string | Uint8Array, more: object = {}): Promise<string> {
   const input = chunks(typeof log === 'string' ? Buffer.from(log) : log);
   const parameters = { ip: ['src'], time: 't', headers: true, ...more };
   const { signal } = new AbortController();
+  let rows = '';
+  const write = async (bytes: string | Uint8Array) => void (rows += Buffer.from(bytes).toString());
+  await attributeLog({ input, write, parameters, ledger: await ledger(), signal });
+  return rows;
+}
+
+/** The code of the refusal, or `answered`. */
+async function sent(log: string | Uint8Array, more: object = {}): Promise<string> {
   try {
-    await attributeLog({ input, write: async () => {}, parameters, ledger: await ledger(), signal });
+    await answered(log, more);
     return 'answered';
   } catch (error) {
     if (error instanceof Problem && error.status === 400) return error.code;
@@ -71,6 +79,43 @@ test('a record or a line of more than 1 MiB is refused over HTTP', async () => {
   ];
   for (const [what, log, more] of logs) assert.equal(await sent(log, more), 'attribute-record-too-long', what);
   assert.equal(await sent(`${HEADER}${ROW}"${'""'.repeat(MIB / 2 - 20)}",t\n`), 'answered');
+});
+
+test('a record of JSON of tens of thousands of members is marked over HTTP before it is taken apart', async () => {
+  const named = (count: number) => Array.from({ length: count }, (_, i) => `"k${i}":1`).join();
+  const most = 4_096;
+  for (const [members, isMarked] of [
+    [named(most - 2), false],
+    [`"more":[{${named(most - 3)}}]`, false],
+    [`"more":${JSON.stringify('a:1 '.repeat(most))}`, false],
+    [named(most - 1), true],
+    [`"more":[{${named(most - 2)}}]`, true],
+    [`"more":[1${',1'.repeat(16_000)}]`, false],
+    [named(80_000), true],
+  ] as const) {
+    for (const output of members.length > 100_000 ? ['jsonl'] : ['jsonl', 'csv']) {
+      const rows = await answered(`${JSON_ROW}${JSON_ROW.replace('}', `,${members}}`)}${JSON_ROW}`, { output });
+      const answers = rows.match(output === 'csv' ? /\b(held|malformed)\b/g : /(?<="answer":")\w+/g);
+      assert.deepEqual(answers, ['held', isMarked ? 'malformed' : 'held', 'held'], `${members.length} ${output}`);
+      if (isMarked && output === 'jsonl') assert.match(rows, /"problem":"a record of more than 4096 members"/);
+    }
+  }
+});
+
+test('a record of a hundred thousand tuples is marked over HTTP, before each becomes a row', async () => {
+  const record = (tuples: readonly string[]) =>
+    JSON.stringify({
+      category: 'NetworkSecurityGroupFlowEvent',
+      properties: { flows: [{ rule: 'r', flows: [{ mac: 'm', flowTuples: tuples }] }] },
+    });
+  const tuple = '1794736830,10.0.0.7,10.0.0.9,35370,23,T,I,A,B,,,,';
+  const log = (tuples: readonly string[]) =>
+    answered(`{"records":[${record(tuples)}]}\n`, { ip: undefined, time: undefined });
+  const few = await log(Array.from({ length: 10_000 }, () => tuple));
+  assert.equal(few.match(/"src_answer":"held"/g)?.length, 10_000);
+  const many = await log(Array.from({ length: 100_000 }, () => ''));
+  assert.match(many, /"problem":"a record of more than 16384 values"/);
+  assert.equal(many.trim().split('\n').length, 1);
 });
 
 test('columns are so many, and their names so long, that each row can have them', async () => {

@@ -17,7 +17,7 @@ import {
 
 /** What is nested deeper cannot be written again: that takes a part of the stack for each level. */
 const DEEPEST = 1_000;
-/** What is shorter has no room to be much deeper than that: each level opens and closes. */
+/** What is shorter has no room to be much deeper than that: each level opens and closes; nor for many members. */
 const LEAST_SCANNED = 4 * DEEPEST;
 /** Of the longest record: what its flows may take, each as a row of its own. */
 const MOST_FLOWS = 8;
@@ -54,10 +54,11 @@ export class JsonRows implements RowSource {
     if (raw.trim() === '') return [blankRow('')];
     const { ends } = this.#format;
     const isLine = this.#format.kind === 'line';
-    const isDeep = !isLine && raw.length > LEAST_SCANNED && isTooDeep(raw);
-    const members = this.#format.kind === 'line' ? this.#format.parse(utf8Of(raw)) : isDeep ? undefined : parsed(raw);
+    const tooMuch = isLine || raw.length <= LEAST_SCANNED ? undefined : tooMuchOf(raw, this.#limits);
+    const members =
+      this.#format.kind === 'line' ? this.#format.parse(utf8Of(raw)) : tooMuch === undefined ? parsed(raw) : undefined;
     const bad = (problem: string) => [malformedRow(raw, { fields: undefined, members }, problem, ends.length)];
-    if (isDeep) return bad(`nested more than ${DEEPEST} times`);
+    if (tooMuch !== undefined) return bad(tooMuch);
     if (members === undefined) return bad(isLine ? `not a line of ${this.#format.name}` : 'not a JSON object');
     let flows: readonly Flow[] | undefined;
     try {
@@ -95,8 +96,11 @@ function parsed(raw: string): Members | undefined {
   }
 }
 
-function isTooDeep(raw: string): boolean {
+/** What of it is more than can be taken apart, before anything of it is; undefined where nothing is. */
+function tooMuchOf(raw: string, { mostMembers, mostValues }: LogLimits): string | undefined {
   let depth = 0;
+  let members = 0;
+  let values = 0;
   let isInString = false;
   for (let i = 0; i < raw.length; i++) {
     const code = raw.charCodeAt(i);
@@ -106,8 +110,10 @@ function isTooDeep(raw: string): boolean {
       else if (code === 34) isInString = false;
     } else if (code === 34) isInString = true;
     else if (code === 123 || code === 91) {
-      if (++depth > DEEPEST) return true;
+      if (++depth > DEEPEST) return `nested more than ${DEEPEST} times`;
     } else if (code === 125 || code === 93) depth--;
+    else if (code === 58 && ++members > mostMembers) return `a record of more than ${mostMembers} members`;
+    else if (code === 44 && ++values > mostValues) return `a record of more than ${mostValues} values`;
   }
-  return false;
+  return undefined;
 }

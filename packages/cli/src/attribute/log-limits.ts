@@ -9,6 +9,10 @@ export interface LogLimits {
   readonly overlong: 'cut' | 'refuse';
   /** Of a record of JSON that becomes CSV, each number as it is written: that costs more. */
   readonly longestConverted: number;
+  /** Of a record of JSON, at all depths: an object of so many takes long to be made, however short they are. */
+  readonly mostMembers: number;
+  /** And commas between what it holds: each tuple of a list may become a row. */
+  readonly mostValues: number;
   /** Names in a header, and fields of a record: what is behind them is not taken apart. */
   readonly mostColumns: number;
   /** Bytes of the names: they are written again with each row of JSON. */
@@ -26,6 +30,8 @@ export const FILE_LIMITS: LogLimits = {
   longestRecord: 64 << 20,
   overlong: 'cut',
   longestConverted: Number.POSITIVE_INFINITY,
+  mostMembers: Number.POSITIVE_INFINITY,
+  mostValues: Number.POSITIVE_INFINITY,
   mostColumns: Number.POSITIVE_INFINITY,
   longestHeader: Number.POSITIVE_INFINITY,
   mostUnpacked: Number.POSITIVE_INFINITY,
@@ -37,6 +43,9 @@ export const SERVED_LIMITS: LogLimits = {
   longestRecord: 1 << 20,
   overlong: 'refuse',
   longestConverted: 128 << 10,
+  mostMembers: 4_096,
+  // Flow tuples as they are written have a hundred bytes each: 1 MiB has fewer.
+  mostValues: 16_384,
   mostColumns: 256,
   longestHeader: 16 << 10,
   mostUnpacked: 16 * 2 ** 30,
