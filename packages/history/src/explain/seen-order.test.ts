@@ -150,6 +150,37 @@ suite('what only a listing showed', () => {
     }
   });
 
+  test('a condition that was reset while nobody watched is no cause, and what was written after that is', async () => {
+    const again =
+      (reason: string, seconds: number): Step =>
+      (pod) =>
+        pod.withCondition('DisruptionTarget', 'True', at(seconds), { reason, message: '' }).deletedAt(at(seconds), 30);
+    const reset: Step = (pod) => pod.withCondition('DisruptionTarget', 'False', at(141)).deletedAt(at(142), 30);
+    for (const [sentence, step, cause, certainty] of [
+      ['a taint right after the reset', again('DeletionByTaintManager', 142), 'Taint', 'inferred'],
+      ['a preemption long after it', again('PreemptionByScheduler', 900), 'Preempted', 'inferred'],
+      ['the same reason again', again('EvictionByEvictionAPI', 200), 'Evicted', 'inferred'],
+      ['nothing but a deletion', reset, 'DeletedOnRequest', 'inferred'],
+    ] as const) {
+      for (const isRestarted of [false, true]) {
+        const ledger = new TestCauses();
+        await ledger.see(4.5, running);
+        await ledger.see(20.2, evicted(running));
+        if (isRestarted) await ledger.restart();
+        await ledger.list(1_000, 'expired', step(running));
+        const said = await verdictOf(ledger);
+        assert.deepEqual([said.cause, said.certainty], [cause, certainty], `${sentence}, restarted: ${isRestarted}`);
+      }
+    }
+  });
+
+  test('a second reason that keeps the time of the first was written before any reset', async () => {
+    const ledger = new TestCauses();
+    await ledger.see(20.2, evicted(running));
+    await ledger.list(25, 'expired', deleted(tainted(running)));
+    assert.equal((await verdictOf(ledger)).cause, 'Evicted');
+  });
+
   test('a deletion alone is before every condition that comes', async () => {
     const ledger = new TestCauses();
     await ledger.list(25, 'start', deleted(running));
