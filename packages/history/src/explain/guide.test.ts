@@ -52,6 +52,18 @@ for (const [cause, of, sentence, hint] of [
     'was ended by Job load, which had failed.',
     'see why job/load failed: kubectl describe job/load -n shop.',
   ],
+  [
+    'Rejected',
+    life,
+    'had run, and was rejected by the kubelet of worker-2 when that was started again: NodeAffinity.',
+    'see what of worker-2 was changed before its kubelet was started again, its labels or what is allocatable: kubectl describe node worker-2.',
+  ],
+  [
+    'Rejected',
+    life,
+    'was rejected by the kubelet of worker-2: OutOfcpu.',
+    'the reason in the status names the resource; compare it with what is allocatable on worker-2.',
+  ],
   ['JobCompleted', worker, 'completed its work for Job load.', 'nothing is wrong.'],
   ['JobCompleted', worker, 'was ended by Job load, which was complete.', 'nothing is wrong.'],
   [

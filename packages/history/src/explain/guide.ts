@@ -44,7 +44,8 @@ export const CAUSE_GUIDE: Readonly<Record<Cause, Guide>> = {
     next: 'see who shut {node} down: its system log, or the events of the cloud.',
   },
   Rejected: {
-    means: 'Its kubelet did not admit it: there was not enough of a resource, or a rule of the node forbids it.',
+    means:
+      'Its kubelet did not admit it: there was not enough of a resource, or a rule of the node forbids it. A kubelet that is started again asks that of pods that run, too.',
     next: 'the reason in the status names the resource; compare it with what is allocatable on {node}.',
   },
   Deadline: {
@@ -164,6 +165,9 @@ function nextOf({ cause, actor, sentence }: Hinted, { owner }: Owned): string {
       if (actor !== undefined) return byActor(actor);
       if (/\bperhaps by its\b/.test(sentence)) return FOREIGN;
       break;
+    case 'Rejected':
+      if (sentence.startsWith('had run,')) return REJECTED_AGAIN;
+      break;
     case 'ScaledDown':
       if (actor !== undefined) return isAutoscaler(actor) ? AUTOSCALED : byActor(actor);
       if (owner?.kind === 'Job') return SHRUNK_JOB;
@@ -193,6 +197,8 @@ function isAutoscaler(actor: string): boolean {
   return actor.startsWith('HorizontalPodAutoscaler ') || actor === 'horizontal-pod-autoscaler';
 }
 
+const REJECTED_AGAIN =
+  'see what of {node} was changed before its kubelet was started again, its labels or what is allocatable: kubectl describe node {node}.';
 const FOREIGN = 'see the log of the controller of {owner}; an imported audit log names who it was.';
 const AUTOSCALED = 'see what the autoscaler of {owner} measured: kubectl describe hpa -n {namespace}.';
 const SHRUNK_JOB = 'see the parallelism of {owner}: kubectl describe {owner} -n {namespace}.';
