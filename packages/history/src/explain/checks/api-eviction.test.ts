@@ -1,5 +1,6 @@
 // Who evicted a pod, by what autoscalers and the descheduler say and take back.
 import { at } from '../../engines/testing/record-builders.ts';
+import type { Evidence } from '../../model/evidence.ts';
 import { aCase, aLife, because, disrupted, END, event, evidence, NODE, POD } from '../testing/case-builders.ts';
 import { verdictTable } from '../testing/verdict-table.ts';
 
@@ -203,5 +204,84 @@ verdictTable('the descheduler', {
   'others may use the same reasons': [
     aCase(disrupted(EVICTION), { pod: [event(POD, 'somebody', 'LowNodeUtilization', END)] }),
     { actor: undefined },
+  ],
+});
+
+const byVpa = (seconds: number) => event(POD, 'vpa-updater', 'EvictedByVPA', seconds);
+const byDescheduler = (seconds: number) => event(POD, 'sigs.k8s.io/descheduler', 'LowNodeUtilization', seconds);
+const asked = (seconds: number, by: string, answered = seconds) => ({
+  ...evidence(POD, 'audited', seconds, { reason: 'evict', by }),
+  observedAt: at(answered),
+});
+const evicted = (pod: readonly Evidence[], node: readonly Evidence[] = []) => aCase(disrupted(EVICTION), { pod, node });
+const VPA_ACCOUNT = 'system:serviceaccount:kube-system:vpa-updater';
+
+verdictTable('two evictions of one pod: the first that was taken is the cause', {
+  'the autoscaler of resources and the descheduler within seconds': [
+    evicted([byVpa(END + 1), byDescheduler(END + 3)]),
+    {
+      ...{ cause: 'Evicted', certainty: 'inferred', actor: 'vertical-pod-autoscaler', cites: 2 },
+      sentence: 'was evicted by vertical-pod-autoscaler or by descheduler: each reported it around then.',
+    },
+  ],
+  'the same in the other order': [
+    evicted([byDescheduler(END), byVpa(END + 3)]),
+    {
+      ...{ certainty: 'inferred', actor: 'descheduler' },
+      sentence: 'was evicted by descheduler or by vertical-pod-autoscaler: each reported it around then.',
+    },
+  ],
+  'the second clearly later': [
+    evicted([byDescheduler(END), byVpa(END + 8)]),
+    { certainty: 'certain', actor: 'descheduler', sentence: 'was evicted by descheduler.', cites: 1 },
+  ],
+  'one that had announced it long before, and had given up': [
+    evicted([said(END - 600), byVpa(END)]),
+    { certainty: 'certain', actor: 'vertical-pod-autoscaler', cites: 1 },
+  ],
+  'one that had announced it, and goes on trying': [
+    evicted([said(END - 60), byVpa(END)], [tainted(END - 62)]),
+    {
+      ...{ certainty: 'inferred', actor: 'vertical-pod-autoscaler', cites: 2 },
+      sentence: 'was evicted by vertical-pod-autoscaler or by cluster-autoscaler: each reported it around then.',
+    },
+  ],
+  'two that had announced it, of which one had given up': [
+    evicted([event(POD, 'karpenter', 'Disrupted', END - 500), said(END - 60)], [tainted(END - 62)]),
+    { certainty: 'certain', actor: 'cluster-autoscaler', cites: 1 },
+  ],
+  'a drain, and the descheduler some seconds later': [
+    evicted([byDescheduler(END + 4)], [cordoned(END - 3)]),
+    {
+      ...{ certainty: 'inferred', actor: undefined, cites: 2 },
+      sentence: 'was evicted: worker-2 was drained, or by descheduler, which reported it a little later.',
+    },
+  ],
+  'a node that is cordoned, and the descheduler at the same time': [
+    evicted([byDescheduler(END + 1)], [cordoned(END - 100)]),
+    { certainty: 'certain', actor: 'descheduler' },
+  ],
+  'two that say so, and the audit log names one of them': [
+    evicted([byDescheduler(END), asked(END, VPA_ACCOUNT), byVpa(END + 1)]),
+    { certainty: 'certain', actor: 'vertical-pod-autoscaler', sentence: 'was evicted by vertical-pod-autoscaler.' },
+  ],
+  'the audit log has a drain first, and then one that says so': [
+    evicted([asked(END, 'jane'), asked(END + 1, VPA_ACCOUNT), byVpa(END + 2)], [cordoned(END - 3)]),
+    { certainty: 'certain', actor: 'jane', sentence: 'was evicted by jane: worker-2 was drained.' },
+  ],
+  'two that say so, and the audit log has another name': [
+    evicted([asked(END, 'jane'), byVpa(END + 1), byDescheduler(END + 1)]),
+    { certainty: 'certain', actor: 'jane', sentence: 'was evicted by jane.' },
+  ],
+  'one that says so, whose account may have any name': [
+    evicted([asked(END, 'system:serviceaccount:tools:evicting'), byVpa(END + 1)]),
+    { certainty: 'certain', actor: 'vertical-pod-autoscaler' },
+  ],
+  'the audit log has both, and one was received before the other was answered': [
+    evicted([asked(END, 'jane', END + 0.4), asked(END + 0.1, VPA_ACCOUNT, END + 0.5), byVpa(END + 1)]),
+    {
+      ...{ certainty: 'inferred', cites: 2 },
+      sentence: `was evicted by jane or ${VPA_ACCOUNT}, who asked for it at the same time.`,
+    },
   ],
 });

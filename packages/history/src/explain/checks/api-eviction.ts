@@ -1,7 +1,7 @@
 // The Eviction API. The condition says how it ended; who asked for it is known by an autoscaler's own words, by the audit
 // log, or by a cordon of its node: that is what a drain looks like.
 import type { Evidence } from '../../model/evidence.ts';
-import { actorOf, firstDeletion } from '../audited.ts';
+import { actorOf, firstDeletion, rivals } from '../audited.ts';
 import type { Case } from '../case.ts';
 import type { Verdict } from '../cause.ts';
 import { EVICTORS, type Evictor, eventsOf, taintsOf } from '../evictors.ts';
@@ -26,6 +26,8 @@ const ANNOUNCED_MS = 15 * MINUTE_MS;
 const TRIES_MS = 2 * MINUTE_MS + CLOCK_SLACK_MS;
 /** Its account may have any name: who said so right before the request is taken for who asked. */
 const DONE_AT_ONCE_MS = 10 * SECOND_MS;
+/** The API server stamps a deletion to the second. */
+const AT_ONCE_MS = 2 * SECOND_MS;
 
 export function apiEviction(known: Case): Verdict | undefined {
   const first = firstDeletion(known);
@@ -34,15 +36,27 @@ export function apiEviction(known: Case): Verdict | undefined {
   // Where nobody saw the condition, the audit log may have the request.
   const isAudited = request !== undefined && firstDisruption(known) === undefined && !isTerminalFirst(known);
   if (!isDisruptedBy(known, 'EvictionByEvictionAPI') && !isAudited) return undefined;
+  const overlapping = evictedByOneOf(rivals(known));
+  if (overlapping !== undefined) return overlapping;
   const { life, node, unwatched } = known;
-  const event = byEvent(known, request);
+  const said = ofRequest(known, byEvents(known, request), request);
   const taint = byTaint(known);
   const cordon = standing(known, ofKind(node, 'cordoned', 'uncordoned'), 'cordoned');
+  const [event, ...others] = said;
+  if (event !== undefined && others.length > 0) {
+    const names = said.map(({ evictor }) => evictor.actor).join(' or by ');
+    const evidence = said.map((one) => one.evidence);
+    return inferred('Evicted', `was evicted by ${names}: each reported it around then.`, evidence, event.evictor.actor);
+  }
   if (event !== undefined) {
     const { evictor, evidence } = event;
     const { actor } = evictor;
+    if (request === undefined && cordon !== undefined && isLate(known, event)) {
+      const sentence = `was evicted: ${life.pod.node} was drained, or by ${actor}, which reported it a little later.`;
+      return inferred('Evicted', sentence, [cordon, evidence]);
+    }
     const drained = cordon !== undefined && cordon.at > evidence.at ? cordon : undefined;
-    const isSure = drained === undefined && isTrying(known, evictor, evidence, taint?.evictor === evictor);
+    const isSure = drained === undefined && isTrying(known, event);
     if (isSure || request !== undefined) return certain('Evicted', `was evicted by ${actor}.`, [evidence], actor);
     const sentence =
       drained === undefined
@@ -71,10 +85,19 @@ interface Trace {
   readonly evidence: Evidence;
 }
 
+/** Requests of several, of which any may have been the first. */
+function evictedByOneOf(requests: readonly Evidence[]): Verdict | undefined {
+  if (requests.length === 0 || requests.some(({ reason }) => reason !== 'evict')) return undefined;
+  const users = [...new Set(requests.map(actorOf))];
+  const sentence = `was evicted by ${users.join(' or ')}, who asked for it at the same time.`;
+  return inferred('Evicted', sentence, requests, users[0]);
+}
+
 /** It said so a short while ago, or its taint stands; who takes that back has given up. */
-function isTrying(known: Case, evictor: Evictor, said: Evidence, isTainted: boolean): boolean {
-  if (isTainted) return true;
-  const hasGivenUp = taintsOf(evictor, known.node).some(
+function isTrying(known: Case, { evictor, evidence: said }: Trace): boolean {
+  const taints = taintsOf(evictor, known.node);
+  if (standing(known, taints, 'tainted') !== undefined) return true;
+  const hasGivenUp = taints.some(
     (one) =>
       one.what === 'untainted' &&
       one.at > said.at &&
@@ -84,19 +107,48 @@ function isTrying(known: Case, evictor: Evictor, said: Evidence, isTainted: bool
 }
 
 /**
- * What was announced long before a request of another user was not done then. All of them say it right before they evict or
- * right after: who says it later found a pod that was ending already.
+ * Who says that it evicted the pod, the likeliest first; more than one where times do not tell whose eviction was taken first.
+ * The API server takes an eviction of a pod that is ending already, too: who says so clearly later than another came second.
  */
-function byEvent(known: Case, request: Evidence | undefined): Trace | undefined {
-  for (const evictor of EVICTORS) {
-    const isOthers = request !== undefined && !evictor.component.test(actorOf(request));
-    const from = known.endedAt - (isOthers ? DONE_AT_ONCE_MS : ANNOUNCED_MS);
-    const evidence = eventsOf(evictor, known.pod).findLast((event) =>
-      isBetween(event, from, latestEnd(known) + DONE_AT_ONCE_MS),
-    );
-    if (evidence !== undefined) return { evictor, evidence };
-  }
-  return undefined;
+function byEvents(known: Case, request: Evidence | undefined): Trace[] {
+  const found = EVICTORS.flatMap((evictor) => lastOf(known, evictor, request)).sort(
+    (a, b) => a.evidence.at - b.evidence.at,
+  );
+  const early = found.filter(({ evidence }) => evidence.at < known.endedAt - CLOCK_SLACK_MS);
+  const trying = early.filter((one) => isTrying(known, one)).reverse();
+  const [first, ...later] = found.slice(early.length);
+  if (first === undefined) return trying.length > 0 ? trying : early.slice(-1);
+  return [first, ...later.filter(({ evidence }) => evidence.at <= first.evidence.at + CLOCK_SLACK_MS), ...trying];
+}
+
+/** What was announced long before a request of another user was not done then. All of them say it right before they evict or right after. */
+function lastOf(known: Case, evictor: Evictor, request: Evidence | undefined): Trace[] {
+  const isOthers = request !== undefined && !isOfEvictor(evictor, request);
+  const from = known.endedAt - (isOthers ? DONE_AT_ONCE_MS : ANNOUNCED_MS);
+  const evidence = eventsOf(evictor, known.pod).findLast((event) =>
+    isBetween(event, from, latestEnd(known) + DONE_AT_ONCE_MS),
+  );
+  return evidence === undefined ? [] : [{ evictor, evidence }];
+}
+
+/** Those that the first request of the audit log may be of. */
+function ofRequest(known: Case, traces: readonly Trace[], request: Evidence | undefined): readonly Trace[] {
+  if (request === undefined) return traces;
+  const own = traces.filter(({ evictor }) => isOfEvictor(evictor, request));
+  if (own.length > 0) return own;
+  const audited = ofKind(known.pod, 'audited').filter(({ reason }) => reason === 'evict');
+  const left = traces.filter(({ evictor }) => !audited.some((one) => isOfEvictor(evictor, one)));
+  // An account may have any name: of several that say so, nothing tells whose it is.
+  return left.length === 1 ? left : [];
+}
+
+function isOfEvictor({ component }: Evictor, request: Evidence): boolean {
+  return component.test(actorOf(request));
+}
+
+/** It drains no nodes, and says so when its eviction was taken: the pod was ending already. */
+function isLate(known: Case, { evictor, evidence }: Trace): boolean {
+  return evictor.taints.length === 0 && evidence.at > latestEnd(known) + AT_ONCE_MS;
 }
 
 function byTaint(known: Case): Trace | undefined {
