@@ -39,6 +39,17 @@ for (const [what, first] of [
   });
 }
 
+test('a request whose first line has a whole URL is answered as one with a path', SOON, async (t) => {
+  const server = await aServer(t);
+  const answerTo = async (target: string) => {
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write(`GET ${target} HTTP/1.1\r\nhost: x\r\n\r\n`);
+    return Buffer.concat(await socket.toArray()).toString();
+  };
+  assert.match(await answerTo('http://127.0.0.1:80/livez?verbose'), /^HTTP\/1\.1 200 /);
+  assert.match(await answerTo('http://127.0.0.1'), /^HTTP\/1\.1 404 /);
+});
+
 test('an idle socket is closed within seconds, not within half a minute', SOON, async (t) => {
   const server = await aServer(t);
   const sockets = await Promise.all(

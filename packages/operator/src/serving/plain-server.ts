@@ -42,8 +42,8 @@ const REQUEST_MS = 2_000;
 const ANSWER_MS = 10_000;
 const MOST_CONNECTIONS = 64;
 const MOST_HEADER_BYTES = 8 * 1024;
-/** The path without its query. */
-const REQUEST_LINE = /^([A-Z]+) ([^\s?]+)(?:\?\S*)? HTTP\/1\.[01]\r\n/;
+/** The path without its query; before it the host, as clients write it to a proxy. */
+const REQUEST_LINE = /^([A-Z]+) (?:http:\/\/[^\s/?#]+)?([^\s?]+)(?:\?\S*)? HTTP\/1\.[01]\r\n/;
 
 export async function startPlainServer(options: PlainServerOptions): Promise<PlainServer> {
   const { host, port, pages, clock = systemClock } = options;

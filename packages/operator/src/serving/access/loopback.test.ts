@@ -15,10 +15,10 @@ test('a name that somebody else owns, or a page of another origin, is refused ev
   const { server } = await startedServer(t, [route], { access, admit: access.admit });
   const { port } = server;
   access.urlOn(server);
-  const statusOf = (headers: Record<string, string>) =>
+  const statusOf = (headers: Record<string, string>, path = '/') =>
     new Promise<number | undefined>((resolve, reject) => {
       const all = { authorization: `Bearer ${access.bearer}`, ...headers };
-      request({ host: '127.0.0.1', port, headers: all }, (response) => {
+      request({ host: '127.0.0.1', port, path, headers: all }, (response) => {
         response.resume();
         resolve(response.statusCode);
       })
@@ -28,6 +28,8 @@ test('a name that somebody else owns, or a page of another origin, is refused ev
   for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]) {
     assert.equal(await statusOf({ host }), 200, host);
     assert.equal(await statusOf({ host, origin: `http://${host}` }), 200, host);
+    assert.equal(await statusOf({ host }, `http://${host}/`), 200, host);
+    assert.equal(await statusOf({ host }, `http://evil.example:${port}/`), 403, host);
   }
   for (const host of [
     'evil.example',

@@ -428,6 +428,34 @@ test('what Node itself would refuse with a bare status is answered as everything
   assert.match(await answerTo('GET /short HTTP/1.1\r\nhost: x\r\nexpect: wonders\r\n'), /^HTTP\/1\.1 200 /);
 });
 
+test('a request whose first line has a whole URL is for its path, and for the host that it names', SOON, async (t) => {
+  const hosts: (string | undefined)[] = [];
+  const asked: Route = {
+    ...{ method: 'GET', path: '/asked', audience: 'anyone' },
+    handle: async ({ query, headers }) => jsonReply({ query, host: headers.host }),
+  };
+  const root: Route = { method: 'GET', path: '/', audience: 'anyone', handle: async () => jsonReply('root') };
+  const { server } = await startedServer(t, [asked, root], {
+    admit: ({ headers }) => {
+      hosts.push(headers.host);
+      if (headers.host !== 'own:80') throw new Problem(403, 'bad-host', 'another host');
+    },
+  });
+  const answerTo = async (target: string, host = 'host: own:80\r\n') =>
+    await said(await opened(t, server.port, `GET ${target} HTTP/1.1\r\n${host}connection: close\r\n\r\n`));
+  for (const host of ['host: own:80\r\n', 'host: other\r\n']) {
+    const answer = await answerTo('http://own:80/asked?ip=10.1.2.3&at=2026-11-15T10:00:30Z', host);
+    assert.match(answer, /^HTTP\/1\.1 200 [\s\S]*\{"query":"ip=10\.1\.2\.3&at=2026-11-15T10:00:30Z","host":"own:80"\}/);
+  }
+  assert.match(await answerTo('http://own:80'), /^HTTP\/1\.1 200 [\s\S]*"root"/);
+  assert.match(await answerTo('HTTP://own:80?a=b'), /^HTTP\/1\.1 200 [\s\S]*"root"/);
+  assert.match(await answerTo('http://other/asked'), /^HTTP\/1\.1 403 [\s\S]*"code":"bad-host"/);
+  assert.match(await answerTo('http://own:80@other/asked'), /^HTTP\/1\.1 403 /);
+  assert.match(await answerTo('https://own:80/asked'), /^HTTP\/1\.1 404 /, 'it is not what is spoken here');
+  assert.match(await answerTo('http://own:80/asked', ''), /^HTTP\/1\.1 (?:400|403) /, 'HTTP/1.1 needs a Host');
+  assert.equal(hosts.includes('other'), true);
+});
+
 test('what the parser refuses is a problem document, too', SOON, async (t) => {
   const { server } = await startedServer(t, ROUTES, { limits: { headersMs: 200 } });
   for (const [sent, status, code] of [

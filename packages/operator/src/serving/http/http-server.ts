@@ -17,6 +17,7 @@ import type { RateLimit } from './rate-limit.ts';
 import { refuseBytes } from './refused-bytes.ts';
 import type { BodyLimits } from './request-body.ts';
 import { requestIdOf } from './request-id.ts';
+import { inOriginForm } from './request-target.ts';
 import type { Route } from './route.ts';
 import { Router } from './router.ts';
 import { sendReply } from './send-reply.ts';
@@ -218,6 +219,7 @@ export class HttpServer {
   #serve(incoming: IncomingMessage, response: ServerResponse, line: Line): void {
     const { socket } = incoming;
     const begun = this.#options.clock.monotonic();
+    inOriginForm(incoming, this.#options.tls !== undefined);
     // A message whose body was not read to its end has no socket any more.
     const { remoteAddress } = socket;
     const request = new HttpRequest(
