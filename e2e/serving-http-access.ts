@@ -93,10 +93,12 @@ export async function httpMatrix(of: HttpTenants): Promise<HttpMatrix> {
 /** What there is to ask, by the server's own description; what is beside it: commands, tools, other methods. */
 async function everything(agent: Agent, tenants: HttpTenants): Promise<readonly Asked[]> {
   const { values, names, tokens, port } = tenants;
-  const [[, all]] = tokens as unknown as [[string, string]];
-  const document = await send(agent, port, all, { method: 'GET', url: '/openapi.json' });
-  const { '/api/v1/live': live, ...paths } = (JSON.parse(document.body) as DescribedApi).paths;
+  const [[, first]] = tokens as unknown as [[string, string]];
+  const document = await send(agent, port, first, { method: 'GET', url: '/openapi.json' });
+  const { '/api/v1/live': live, ...all } = (JSON.parse(document.body) as DescribedApi).paths;
   assert.ok(live !== undefined, 'a stream without an end is asked by itself');
+  const { '/mcp': tooling, '/api/v1/commands': running, ...paths } = all;
+  assert.ok(tooling !== undefined && running !== undefined, 'tools and commands are asked each by themselves');
   const described = describedRequests({ paths }, requestValues(values)).map(({ method, operation, url, body }) => {
     const parameters = new URL(url, 'https://x').searchParams;
     const isShown = body === undefined && [...parameters.keys()].every((name) => SHOWN.has(name));
@@ -106,7 +108,7 @@ async function everything(agent: Agent, tenants: HttpTenants): Promise<readonly 
   const json = (url: string, text: string, row: string) => {
     return { method: 'POST', url, body: { type: 'application/json', text }, row };
   };
-  const listed = await send(agent, port, all, json('/mcp', LIST_TOOLS, ''));
+  const listed = await send(agent, port, first, json('/mcp', LIST_TOOLS, ''));
   const calls = toolCalls(values);
   assert.deepEqual(listedTools(listed.body), Object.keys(calls).sort(), 'a new tool: say how it is called');
   const tools = Object.entries(calls).flatMap(([name, inputs]) =>

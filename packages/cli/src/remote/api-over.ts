@@ -22,9 +22,6 @@ export function apiOver(ledger: AskedLedger, { engine, storeLimit, commandEnv, t
     const { limitBytes, volume } = await engine.room(storeLimit ?? DEFAULT_SIZE_LIMIT);
     return { ...(await engine.status()), volume, limitBytes: storeLimit === undefined ? undefined : limitBytes };
   };
-  return [
-    ...apiRoutes({ ledger, version, status, attribute: attributeLog, trackers }),
-    commandRoute(ledger, commandEnv),
-    mcpRoute({ ledger, version }),
-  ];
+  const more = [commandRoute(ledger, commandEnv), mcpRoute({ ledger, version })];
+  return apiRoutes({ ledger, version, status, attribute: attributeLog, trackers, more });
 }

@@ -4,33 +4,17 @@ import type { Engine } from '@podtrail/history';
 import { epochMillis, type Visibility } from '@podtrail/history/wire';
 import { ConfigError } from '@podtrail/machinery';
 import { type AskedLedger, type Caller, Problem } from '@podtrail/operator/serving';
-import { z } from 'zod';
 import type { CommandEnv, Sink } from '../command-env.ts';
 import { runPodtrail } from '../run.ts';
 import { attributeQuestions } from './attribute-questions.ts';
-import { isAsking, MOST_QUESTIONS, type RanCommand, type RemoteCommand } from './remote-command.ts';
+import { commandSchema } from './command-schemas.ts';
+import { isAsking, type RanCommand, type RemoteCommand } from './remote-command.ts';
 
 /** More is asked for page by page: the whole output is held here at once. */
 const MOST_RECORDS = 10_000;
 const MOST_OUTPUT_BYTES = 64_000_000;
 /** Of the machine that runs the command, or of where it asks: both are the server's. */
 const OURS = /^--(?:store|server|server-ca|send-kubeconfig-token|kubeconfig|context)(?:=|$)/;
-
-const instant = z.number().int().min(0).max(253_402_300_800_000);
-
-const commandSchema = z.strictObject({
-  words: z.array(z.string().max(1_000)).min(1).max(100),
-  zone: z.string().max(100),
-  namespace: z.string().max(253).nullable(),
-  colour: z.boolean(),
-  asked: z
-    .strictObject({
-      aboutFree: z.boolean(),
-      cluster: z.string().max(253).optional(),
-      questions: z.array(z.tuple([z.string().max(45), instant, instant])).max(MOST_QUESTIONS),
-    })
-    .optional(),
-}) satisfies z.ZodType<RemoteCommand>;
 
 export function commandRunner(ledger: AskedLedger, { clock, random }: Pick<CommandEnv, 'clock' | 'random'>) {
   return async (posted: unknown, { caller, visibility, signal }: Asker): Promise<RanCommand> => {

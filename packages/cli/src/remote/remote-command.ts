@@ -5,7 +5,7 @@ import type { Attribution } from '@podtrail/history/wire';
 export const COMMANDS_PATH = '/api/v1/commands';
 
 /** Those that only ask. Others are not for a server to run. */
-const ASKING: readonly string[] = ['who', 'trail', 'node', 'changes', 'explain', 'moves', 'anomalies', 'gaps'];
+export const ASKING: readonly string[] = ['who', 'trail', 'node', 'changes', 'explain', 'moves', 'anomalies', 'gaps'];
 
 export function isAsking(command: string | undefined): boolean {
   return command !== undefined && ASKING.includes(command);

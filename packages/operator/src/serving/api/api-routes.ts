@@ -20,9 +20,12 @@ export interface ApiOptions {
   readonly attribute?: AttributeLog | undefined;
   /** Those of the cluster, where an operator follows them; without it there is no /api/v1/trackers. */
   readonly trackers?: TrackerSource | undefined;
+  /** What is served and described beside the questions: commands, tools. */
+  readonly more?: readonly Operation[] | undefined;
 }
 
-export function apiRoutes({ ledger, version, status, attribute, trackers }: ApiOptions): readonly Operation[] {
+export function apiRoutes(options: ApiOptions): readonly Operation[] {
+  const { ledger, version, status, attribute, trackers, more = [] } = options;
   const operations: Operation[] = [
     ...questionRoutes(ledger),
     whoBatch(ledger),
@@ -32,5 +35,6 @@ export function apiRoutes({ ledger, version, status, attribute, trackers }: ApiO
   if (attribute !== undefined) operations.push(attributeRoute(ledger, attribute));
   if (status !== undefined) operations.push(statsRoute(ledger, status));
   if (trackers !== undefined) operations.push(trackersRoute(trackers));
+  operations.push(...more);
   return [...operations, openApiRoute(operations, version)];
 }

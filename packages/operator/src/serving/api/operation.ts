@@ -16,6 +16,8 @@ export interface Operation extends Route {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: Contents | undefined;
   readonly reply: Contents;
+  /** Other answers than 200 that are no problems, by their status, each with its sentence; without a body. */
+  readonly also?: Readonly<Record<number, string>> | undefined;
   /** Of its query, in order to try it. */
   readonly example?: Readonly<Record<string, string | number | boolean>> | undefined;
 }

@@ -7,6 +7,7 @@ import { ManualClock } from '@podtrail/machinery/testing';
 import { AskedLedger } from '../api/asked-ledger.ts';
 import type { AccessLogEntry } from '../http/access-log.ts';
 import { accessOf, type StartedServer, startedServer } from '../testing/started-server.ts';
+import { messageSchema, replySchema } from './json-rpc.ts';
 import { mcpRoute } from './mcp-route.ts';
 
 const SOON = { timeout: 60_000 };
@@ -25,7 +26,9 @@ async function served(t: TestContext): Promise<StartedServer> {
 
 async function post({ get }: StartedServer, message: object, as = 'jane') {
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, ...message });
+  const sent = { jsonrpc: '2.0', id: 1, ...message };
+  const body = JSON.stringify(sent);
+  messageSchema.parse(sent);
   const response = await get('/mcp', { method: 'POST', headers, body, as });
   const text = await response.text();
   // Clients of before 2026 are answered with one event of a stream.
@@ -34,7 +37,10 @@ async function post({ get }: StartedServer, message: object, as = 'jane') {
       .split('\n')
       .find((one) => one.startsWith('data: '))
       ?.slice('data: '.length) ?? text;
-  return { status: response.status, answer: line === '' ? undefined : JSON.parse(line) };
+  const answer = line === '' ? undefined : JSON.parse(line);
+  // Invariant: what is answered is what /openapi.json describes.
+  if (response.ok) replySchema.parse(answer);
+  return { status: response.status, answer };
 }
 
 const call = (name: string, input: object) => ({ method: 'tools/call', params: { name, arguments: input } });
@@ -87,6 +93,14 @@ test('a bug of ours is in the log with the request, and the caller learns nothin
   assert.match(String(entry.error), /ledger\.db/);
   const refused = await post(await served(t), call('coverage', { since: 'then' }));
   assert.match(JSON.stringify(refused.answer), /since/, 'what the caller can mend is said');
+});
+
+test('a notification is answered with 202 and nothing', SOON, async (t) => {
+  const { get } = await served(t);
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const body = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  const response = await get('/mcp', { method: 'POST', headers, body });
+  assert.deepEqual([response.status, await response.text()], [202, '']);
 });
 
 test('an array of calls is refused: each is a request of its own', SOON, async (t) => {

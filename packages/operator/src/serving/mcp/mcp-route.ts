@@ -3,9 +3,10 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { askQuestion } from '@podtrail/history/wire/catalogue';
 import type { AskedLedger } from '../api/asked-ledger.ts';
+import type { Operation } from '../api/operation.ts';
 import type { HttpRequest } from '../http/http-request.ts';
-import type { Route } from '../http/route.ts';
 import { Problem } from '../problem.ts';
+import { messageSchema, replySchema } from './json-rpc.ts';
 import { createToolServer } from './tool-server.ts';
 
 const PATH = '/mcp';
@@ -19,10 +20,15 @@ export interface McpRouteOptions {
   readonly version: string;
 }
 
-export function mcpRoute({ ledger, version }: McpRouteOptions): Route {
+export function mcpRoute({ ledger, version }: McpRouteOptions): Operation {
   return {
-    method: 'POST',
-    path: PATH,
+    ...{ method: 'POST', path: PATH, id: 'mcp' },
+    summary:
+      'A message of the Model Context Protocol: the streamable transport without its sessions. Send `Accept: application/json, text/event-stream`; clients of before 2026 are answered with one event of a stream.',
+    headers: { 'MCP-Protocol-Version': 'The version of the protocol that was agreed on.' },
+    body: { 'application/json': messageSchema },
+    reply: { 'application/json': replySchema, 'text/event-stream': 'text' },
+    also: { 202: 'The message was a notification, which nothing answers.' },
     handle: async (request) => {
       const body = await request.body.json(MOST_BYTES);
       // Each call is a request of its own for every limit; the protocol has no batches since 2025-06-18.

@@ -16,6 +16,7 @@ import { apiRoutes } from '../api/api-routes.ts';
 import { AskedLedger } from '../api/asked-ledger.ts';
 import { QueryParameters } from '../api/query-parameters.ts';
 import type { HttpRequest } from '../http/http-request.ts';
+import { mcpRoute } from '../mcp/mcp-route.ts';
 import { startedServer } from '../testing/started-server.ts';
 
 const SOON = { timeout: 120_000 };
@@ -38,7 +39,9 @@ interface Described {
 
 async function api() {
   const engine = await ledgerOf(ledgerFacts(new SeededNumbers(7)));
-  return apiRoutes({ ledger: new AskedLedger(engine, systemClock), version: '0.0.0', status: () => engine.status() });
+  const ledger = new AskedLedger(engine, systemClock);
+  const more = [mcpRoute({ ledger, version: '0.0.0' })];
+  return apiRoutes({ ledger, version: '0.0.0', status: () => engine.status(), more });
 }
 
 async function described(t: Parameters<typeof startedServer>[0]): Promise<Described> {
@@ -128,10 +131,18 @@ export const many: paths['/api/v1/who']['post']['requestBody']['content']['appli
 export function holder(document: Document): string {
   return document.answer === 'held' ? (document.holders[0]?.name ?? '') : document.answer;
 }
+type Mcp = paths['/mcp']['post'];
+export const message: Mcp['requestBody']['content']['application/json'] = {
+  jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'moves', arguments: {} },
+};
+export const result = (reply: Mcp['responses'][200]['content']['application/json']): unknown =>
+  'result' in reply ? reply.result : undefined;
 export type Problem = Who['responses'][400]['content']['application/problem+json'];
 export const code = (problem: Problem): string => problem.code;
 // @ts-expect-error: an address is needed
 export const without: Who['parameters']['query'] = { at: '2026-11-15T10:05:00Z' };
+// @ts-expect-error: a message has a method
+export const mute: typeof message = { jsonrpc: '2.0', id: 1 };
 // @ts-expect-error: there is no such cause
 export const bored: typeof causes = ['Bored'];
 `;

@@ -50,7 +50,7 @@ function openApi(operations: readonly Operation[], version: string): Json {
       version,
       summary: 'Which pod held this IP at that instant, on which node, and why did it move?',
       description:
-        'Every answer is held, free, ambiguous or unknown, with its evidence. Times are RFC 3339 with a zone. A listing has `more` and `cursor`: pass the cursor with the same question for the next page. Beside what is described here, `POST /mcp` speaks the Model Context Protocol, and `POST /api/v1/commands` runs a command of podtrail for `podtrail --server`; both see what their caller may see.',
+        'Every answer is held, free, ambiguous or unknown, with its evidence. Times are RFC 3339 with a zone. A listing has `more` and `cursor`: pass the cursor with the same question for the next page.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
@@ -94,7 +94,7 @@ async function replyOf(document: Json): Promise<WholeReply> {
 }
 
 function describe(operation: Operation, schemas: Components): Json {
-  const { id, summary, query, headers = {}, body, reply, example, audience, method } = operation;
+  const { id, summary, query, headers = {}, body, reply, also = {}, example, audience, method } = operation;
   const parameters = [
     ...(query === undefined ? [] : parametersOf(query, example ?? {})),
     ...Object.entries(headers).map(([name, description]) => ({
@@ -118,6 +118,7 @@ function describe(operation: Operation, schemas: Components): Json {
         },
         content: contentOf(reply, schemas),
       },
+      ...Object.fromEntries(Object.entries(also).map(([status, description]) => [status, { description }])),
       // Of a range that is over, which no later record changes; anything else has no ETag.
       ...(mayHaveETag ? { 304: { $ref: '#/components/responses/NotModified' } } : {}),
       ...Object.fromEntries(
