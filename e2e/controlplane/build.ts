@@ -4,9 +4,9 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildOnce, showProgress } from './build-once.ts';
+import { runBuild } from './build-program.ts';
 import { type Binaries, binariesIn, cacheKey, cacheRoot } from './cache-directory.ts';
-import { ControlPlaneError } from './control-plane-error.ts';
-import { buildGo, dependencyDirectory, endBuilds, requireGo } from './go-toolchain.ts';
+import { buildGo, dependencyDirectory, requireGo } from './go-toolchain.ts';
 import {
   etcdVersion,
   goMod,
@@ -74,23 +74,13 @@ async function joinStages(target: string): Promise<void> {
 }
 
 if (import.meta.main) {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      endBuilds();
-      process.exit(signal === 'SIGINT' ? 130 : 143);
-    });
-  }
-  try {
+  await runBuild(async () => {
     // On a given cluster the tests run without a control plane of their own, so nothing is to be built for them.
     if (process.env['PODTRAIL_E2E_KUBECONFIG']) {
       process.stderr.write('PODTRAIL_E2E_KUBECONFIG names a given cluster: no control plane is built.\n');
-    } else {
-      const { directory } = await ensureBinaries();
-      process.stderr.write(`The control plane's programs are in ${directory}.\n`);
+      return;
     }
-  } catch (error) {
-    if (!(error instanceof ControlPlaneError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exitCode = 1;
-  }
+    const { directory } = await ensureBinaries();
+    process.stderr.write(`The control plane's programs are in ${directory}.\n`);
+  });
 }

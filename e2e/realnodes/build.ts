@@ -4,9 +4,10 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { buildOnce, showProgress } from '../controlplane/build-once.ts';
+import { runBuild } from '../controlplane/build-program.ts';
 import { cacheRoot } from '../controlplane/cache-directory.ts';
 import { ControlPlaneError } from '../controlplane/control-plane-error.ts';
-import { buildGo, endBuilds, requireGo } from '../controlplane/go-toolchain.ts';
+import { buildGo, requireGo } from '../controlplane/go-toolchain.ts';
 import { requiredGoVersion } from '../controlplane/programs.ts';
 import { goMod, kubeletModule, moduleKey, type NodeModule, runtimeModules } from './programs.ts';
 
@@ -93,17 +94,5 @@ async function requireSeccomp(output: NodeJS.WriteStream): Promise<void> {
 }
 
 if (import.meta.main) {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      endBuilds();
-      process.exit(signal === 'SIGINT' ? 130 : 143);
-    });
-  }
-  try {
-    await ensureNodeBinaries([undefined, ...process.argv.slice(2)]);
-  } catch (error) {
-    if (!(error instanceof ControlPlaneError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exitCode = 1;
-  }
+  await runBuild(() => ensureNodeBinaries([undefined, ...process.argv.slice(2)]));
 }
