@@ -3,21 +3,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import {
-  allRecords,
-  type Engine,
-  type Evidence,
-  epochMillis,
-  gaps,
-  openStore,
-  parseIp,
-  who,
-  withSnapshot,
-} from '@podtrail/history';
+import { allRecords, type Evidence, epochMillis, gaps, parseIp, who, withSnapshot } from '@podtrail/history';
 import { Client, EVENTS, type KubeObject, loadClusterConfig } from '@podtrail/machinery';
 import { podtrail } from './cli/podtrail-process.ts';
 import { until, useCluster } from './controlplane/index.ts';
-import { monitored } from './recorder-stage.ts';
+import { aRunningPod, type Ledger, ledgerOf, monitored } from './recorder-stage.ts';
 
 const cluster = await useCluster({ needs: ['own control plane'], controllerManager: true, kwok: { nodes: 1 } });
 const { skip } = cluster;
@@ -45,30 +35,6 @@ async function userWith(t: TestContext, user: string, roles: readonly string[]):
     return (await can('watch', 'pods')) && (roles.length === 1 || (await can('watch', 'events.events.k8s.io')));
   });
   return await cluster.controlPlane.kubeconfig({ user });
-}
-
-async function aPod(namespace: string, name: string): Promise<string> {
-  const [node] = (await cluster.kubectlJson(['get', 'nodes'])).items;
-  const spec = { nodeName: node.metadata.name, containers: [{ name: 'main', image: 'registry.example/main:1' }] };
-  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec };
-  await cluster.kubectl(['-n', namespace, 'create', '-f', '-'], { input: JSON.stringify(pod) });
-  return await until(`${name} has an address`, async () => {
-    const { status } = await cluster.kubectlJson(['-n', namespace, 'get', 'pod', name]);
-    if (status.phase !== 'Running' || !status.podIP) throw new Error(JSON.stringify(status));
-    return status.podIP as string;
-  });
-}
-
-interface Ledger {
-  readonly engine: Engine;
-  readonly id: string;
-}
-
-async function ledgerOf(t: TestContext, store: string): Promise<Ledger> {
-  const engine = await openStore(store, { access: 'read' });
-  t.after(() => engine.close());
-  const [recorded] = await engine.clusters();
-  return { engine, id: recorded?.id ?? '' };
 }
 
 async function says({ engine, id }: Ledger, ip: string, at: number): Promise<string> {
@@ -141,7 +107,7 @@ test('without these rights the recorder is ready, answers as ever, and records t
   timeout: 180_000,
 }, async (t) => {
   const namespace = await cluster.namespace(t);
-  const ip = await aPod(namespace, 'web');
+  const ip = await aRunningPod(cluster, namespace, 'web');
   const kubeconfig = await userWith(t, 'dave', ['podtrail-recorder']);
   const { recorder, store, readyz, metrics } = await monitored(t, kubeconfig);
   await until('it is ready', async () => (await readyz()).status === 200);
@@ -157,7 +123,7 @@ test('without these rights the recorder is ready, answers as ever, and records t
     );
     return true;
   });
-  const later = await aPod(namespace, 'later');
+  const later = await aRunningPod(cluster, namespace, 'later');
   await untilSays(ledger, later, 'held later');
   assert.equal((await readyz()).status, 200);
   await noGapSince(ledger, since);
@@ -174,7 +140,7 @@ test('fifty thousand Events do not change an answer, and neither memory nor the 
   timeout: 420_000,
 }, async (t) => {
   const namespace = await cluster.namespace(t);
-  const ip = await aPod(namespace, 'web');
+  const ip = await aRunningPod(cluster, namespace, 'web');
   const kubeconfig = await userWith(t, 'erin', ['podtrail-recorder', 'podtrail-evidence']);
   const { recorder, store, readyz, metrics } = await monitored(t, kubeconfig);
   await until('it is ready', async () => (await readyz()).status === 200);
@@ -195,7 +161,7 @@ test('fifty thousand Events do not change an answer, and neither memory nor the 
   };
   await Promise.all(Array.from({ length: AT_ONCE }, write));
   const seconds = (Date.now() - since) / 1000;
-  const last = await aPod(namespace, 'last');
+  const last = await aRunningPod(cluster, namespace, 'last');
   await untilSays(ledger, last, 'held last');
   await until('the flood is recorded', async () => {
     const lost = (await evidence(ledger)).filter(({ what }) => what === 'stream-lost');

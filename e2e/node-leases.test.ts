@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Engine, epochMillis, gaps, openStore, parseIp, who, withSnapshot } from '@podtrail/history';
+import { epochMillis, gaps, parseIp, who, withSnapshot } from '@podtrail/history';
 import { podtrail } from './cli/podtrail-process.ts';
 import { until, useCluster } from './controlplane/index.ts';
-import { monitored } from './recorder-stage.ts';
+import { aRunningPod, type Ledger, ledgerOf, monitored } from './recorder-stage.ts';
 
 const cluster = await useCluster({ needs: ['own control plane'], controllerManager: true, kwok: { nodes: 1 } });
 const { skip } = cluster;
@@ -37,20 +37,6 @@ async function grantLeases(t: TestContext, user: string): Promise<void> {
   t.after(() => cluster.kubectl(['-n', 'kube-node-lease', 'delete', 'rolebinding', user]));
 }
 
-/** Runs on the node of kwok; resolves with its address. */
-async function aPod(namespace: string, name: string): Promise<string> {
-  const [node] = (await cluster.kubectlJson(['get', 'nodes'])).items;
-  const nodeName = node.metadata.name as string;
-  const spec = { nodeName, containers: [{ name: 'main', image: 'registry.example/main:1' }] };
-  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec };
-  await cluster.kubectl(['-n', namespace, 'create', '-f', '-'], { input: JSON.stringify(pod) });
-  return await until(`${name} has an address`, async () => {
-    const { status } = await cluster.kubectlJson(['-n', namespace, 'get', 'pod', name]);
-    if (status.phase !== 'Running' || !status.podIP) throw new Error(JSON.stringify(status));
-    return status.podIP as string;
-  });
-}
-
 async function force(namespace: string, name: string): Promise<void> {
   await cluster.kubectl(['-n', namespace, 'delete', 'pod', name, '--force', '--grace-period=0']);
 }
@@ -61,14 +47,7 @@ function reads(page: string): Record<string, number> {
   return Object.fromEntries([...lines].map(([, result, count]) => [result, Number(count)]));
 }
 
-async function ledgerOf(t: TestContext, store: string): Promise<{ engine: Engine; id: string }> {
-  const engine = await openStore(store, { access: 'read' });
-  t.after(() => engine.close());
-  const [recorded] = await engine.clusters();
-  return { engine, id: recorded?.id ?? '' };
-}
-
-async function untilHeld({ engine, id }: { engine: Engine; id: string }, ip: string, name: string): Promise<void> {
+async function untilHeld({ engine, id }: Ledger, ip: string, name: string): Promise<void> {
   await until(`the ledger says that ${name} has ${ip}`, async () => {
     const answer = await withSnapshot(engine, id, (snapshot) =>
       who(snapshot, { ip: parseIp(ip)!, at: epochMillis(Date.now() - 1_000) }),
@@ -83,12 +62,12 @@ test('after a forced deletion the Lease of the node is read until that is settle
   timeout: 600_000,
 }, async (t) => {
   const namespace = await cluster.namespace(t);
-  const ip = await aPod(namespace, 'web');
+  const ip = await aRunningPod(cluster, namespace, 'web');
   const { recorder, store, metrics, readyz } = await monitored(t, await recorderOf(t, 'ann', { leases: true }));
   await until('it is ready', async () => (await readyz()).status === 200);
   // What kubelets did before it watched is not known: one that was started just then finds its pods late.
   const ledger = await ledgerOf(t, store);
-  await untilHeld(ledger, await aPod(namespace, 'witness'), 'witness');
+  await untilHeld(ledger, await aRunningPod(cluster, namespace, 'witness'), 'witness');
   assert.deepEqual(Object.values(reads(await metrics())), [0, 0, 0, 0, 0], 'nobody is in question');
   await force(namespace, 'web');
   await until('the Lease was read, and read again when kwok had renewed it', async () => {
@@ -124,7 +103,7 @@ test('without that right there is one line in the log, a warning of doctor, and 
   timeout: 180_000,
 }, async (t) => {
   const namespace = await cluster.namespace(t);
-  for (const name of ['web', 'other']) await aPod(namespace, name);
+  for (const name of ['web', 'other']) await aRunningPod(cluster, namespace, name);
   const kubeconfig = await recorderOf(t, 'bob', { leases: false });
   const { recorder, store, metrics, readyz } = await monitored(t, kubeconfig);
   await until('it is ready', async () => (await readyz()).status === 200);
@@ -137,7 +116,7 @@ test('without that right there is one line in the log, a warning of doctor, and 
   assert.match(line.problem, /User "bob" cannot get resource "leases"/);
   assert.match(line.effect, /about a minute longer/);
   const ledger = await ledgerOf(t, store);
-  await untilHeld(ledger, await aPod(namespace, 'next'), 'next');
+  await untilHeld(ledger, await aRunningPod(cluster, namespace, 'next'), 'next');
   await sleep(QUIET_MS);
   assert.equal(recorder.err.split(MISSING).length - 1, 1, 'once');
   const { forbidden = 0, ...others } = reads(await metrics());

@@ -1,9 +1,12 @@
-// `podtrail record` as a process of its own on a real control plane, and its pages. Used by the recorder tests.
+// `podtrail record` as a process of its own on a real control plane, its pages, its ledger, and a pod to record. Used by the
+// recorder tests.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { type Engine, openStore } from '@podtrail/history';
 import { PodtrailProcess } from './cli/podtrail-process.ts';
+import { type TestCluster, until } from './controlplane/index.ts';
 
 /** A store of its own for one test. */
 export async function aStore(t: TestContext): Promise<string> {
@@ -31,4 +34,30 @@ export async function monitored(t: TestContext, kubeconfig: string, ...more: str
     livez: () => get(new URL('/livez', health)),
     metrics: async () => (await get(new URL(begun.metrics as string))).text,
   };
+}
+
+export interface Ledger {
+  readonly engine: Engine;
+  readonly id: string;
+}
+
+/** What the recorder has written, for a reader of its own. */
+export async function ledgerOf(t: TestContext, store: string): Promise<Ledger> {
+  const engine = await openStore(store, { access: 'read' });
+  t.after(() => engine.close());
+  const [recorded] = await engine.clusters();
+  return { engine, id: recorded?.id ?? '' };
+}
+
+/** Runs on the first node, which is kwok's; resolves with its address. */
+export async function aRunningPod(cluster: TestCluster, namespace: string, name: string): Promise<string> {
+  const [node] = (await cluster.kubectlJson(['get', 'nodes'])).items;
+  const spec = { nodeName: node.metadata.name, containers: [{ name: 'main', image: 'registry.example/main:1' }] };
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec };
+  await cluster.kubectl(['-n', namespace, 'create', '-f', '-'], { input: JSON.stringify(pod) });
+  return await until(`${name} has an address`, async () => {
+    const { status } = await cluster.kubectlJson(['-n', namespace, 'get', 'pod', name]);
+    if (status.phase !== 'Running' || !status.podIP) throw new Error(JSON.stringify(status));
+    return status.podIP as string;
+  });
 }
