@@ -57,6 +57,11 @@ test('what was not carried out is a column and a list of reasons, and no wrong v
   assert.doesNotMatch(page, /Its time was up/);
 });
 
+test('a cause whose provocations were never carried out is not provoked', () => {
+  const never = { ...row, pods: 0, overlapped: 0, notCarriedOut: ['no node is free'] };
+  assert.match(causesPage([{ ...run, rows: [never] }], new Map()), /^- `Taint`: not yet\.$/m);
+});
+
 test('a result from before counted as wrong what was not carried out: with an audit log it is known which', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'podtrail-results-'));
   t.after(() => rm(folder, { recursive: true }));

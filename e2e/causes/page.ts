@@ -65,7 +65,7 @@ export async function writeResult(name: string, result: RunResult, folder = RESU
 }
 
 export function causesPage(runs: readonly RunResult[], notProvoked: ReadonlyMap<Cause, string>): string {
-  const provoked = new Set(runs.flatMap(({ rows }) => rows.map(({ cause }) => cause)));
+  const provoked = new Set(runs.flatMap(({ rows }) => rows.filter(({ pods }) => pods > 0).map(({ cause }) => cause)));
   const missing = CAUSES.filter((cause) => !provoked.has(cause));
   return `# Causes
 
