@@ -166,7 +166,7 @@ function nextOf({ cause, actor, sentence }: Hinted, { owner }: Owned): string {
       if (/\bperhaps by its\b/.test(sentence)) return FOREIGN;
       break;
     case 'Rejected':
-      if (sentence.startsWith('had run,')) return REJECTED_AGAIN;
+      if (/^had run, .* started again\b/.test(sentence)) return REJECTED_AGAIN;
       break;
     case 'ScaledDown':
       if (actor !== undefined) return isAutoscaler(actor) ? AUTOSCALED : byActor(actor);

@@ -30,6 +30,13 @@ verdictTable('rejected pods', {
       sentence: 'had run, and was rejected by the kubelet of worker-2 when that was started again: OutOfcpu.',
     },
   ],
+  'one that had run, and whose volumes its node cannot attach any more': [
+    aCase(terminated('Failed', 'VolumeAttachmentLimitExceeded', 'Pod was rejected: volume attachment limit exceeded')),
+    {
+      cause: 'Rejected',
+      sentence: 'had run, and was rejected by the kubelet of worker-2: VolumeAttachmentLimitExceeded.',
+    },
+  ],
   'a reason that nobody knows, and a message that says it': [
     aCase(notAdmitted('NewReason', 'Pod was rejected: for a new reason')),
     { cause: 'Rejected' },

@@ -16,6 +16,8 @@ const REASONS = new Set([
   ...['PodLevelResourcesNotAdmittedReason', 'OutOfpods'],
 ]);
 const BEGINNING = 'Pod was rejected';
+/** Since 1.34: while it waits for volumes, which a pod may do that is made again after its node was booted. */
+const WITHOUT_ADMISSION = 'VolumeAttachmentLimitExceeded';
 
 export function rejected(known: Case): Verdict | undefined {
   const status = statusReason(known);
@@ -29,6 +31,8 @@ export function rejected(known: Case): Verdict | undefined {
   );
   const why = reason === '' ? 'admission' : reason;
   if (!hasRun(known)) return certain('Rejected', `was rejected by the kubelet of ${node}: ${why}.`, evidence);
+  if (reason === WITHOUT_ADMISSION)
+    return certain('Rejected', `had run, and was rejected by the kubelet of ${node}: ${why}.`, evidence);
   const sentence = `had run, and was rejected by the kubelet of ${node} when that was started again: ${why}.`;
   return certain('Rejected', sentence, [...kubeletStarts(known), ...evidence]);
 }
