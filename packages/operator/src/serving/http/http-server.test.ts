@@ -165,6 +165,26 @@ test('a body is taken up to its limit, as JSON, and not packed', SOON, async (t)
   assert.equal((await post('{}', { 'content-encoding': 'gzip' })).status, 415);
 });
 
+test('a body of JSON of thousands of members is refused before they are made', SOON, async (t) => {
+  const route: Route = {
+    method: 'POST',
+    path: '/size',
+    handle: async ({ body }) => jsonReply(JSON.stringify(await body.json(1_000_000)).length),
+  };
+  const { get } = await startedServer(t, [route]);
+  const post = async (body: string) =>
+    await get('/size', { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+  const members = (count: number) => `{${Array.from({ length: count }, (_, i) => `"k${i}":1`).join()}}`;
+  const most = 8_192;
+  for (const body of [members(most), `[${members(most)},"${'a:\\"'.repeat(most)}"]`])
+    assert.equal((await post(body)).status, 200);
+  for (const body of [members(most + 1), `[{"a":${members(most)}}]`, members(60_000)]) {
+    const refused = await post(body);
+    assert.equal(refused.status, 400);
+    assert.match(await refused.text(), /"detail":"the body has more than 8192 members","code":"bad-body"/);
+  }
+});
+
 test('a body without a length is counted while it comes', SOON, async (t) => {
   const { server } = await startedServer(t, ROUTES);
   const head = 'POST /echo HTTP/1.1\r\nhost: x\r\nauthorization: Bearer jane\r\ncontent-type: application/json\r\n';

@@ -21,6 +21,17 @@ export interface BodyWaits {
   awaitsBody(socket: Socket, isAwaited: boolean): void;
 }
 
+export interface JsonOptions {
+  /** kubectl sends none. */
+  readonly mayLackType?: boolean;
+  readonly mostMembers?: number;
+}
+
+/**
+ * Of JSON, at all depths: an object of many takes long to be made, however short they are. A thousand questions have
+ * some thousands.
+ */
+const MOST_MEMBERS = 8_192;
 const LEAST_BYTES = 1024;
 /** What a kilobyte is worth of the pauses. */
 const KILOBYTE_MS = 1000;
@@ -60,13 +71,21 @@ export class RequestBody {
   }
 
   /** JSON in UTF-8, of whatever shape. */
-  async json(mostBytes: number): Promise<unknown> {
-    if (this.type !== 'application/json') {
+  async json(
+    mostBytes: number,
+    { mayLackType = false, mostMembers = MOST_MEMBERS }: JsonOptions = {},
+  ): Promise<unknown> {
+    if (this.type !== 'application/json' && !(mayLackType && this.type === '')) {
       throw new Problem(415, 'bad-media-type', `the body is ${this.type || 'of no type'}, not application/json`, {
         hint: 'send JSON with Content-Type: application/json.',
       });
     }
     const bytes = await this.whole(mostBytes);
+    if (hasMoreMembers(bytes, mostMembers)) {
+      throw new Problem(400, 'bad-body', `the body has more than ${mostMembers} members`, {
+        hint: 'send it in parts.',
+      });
+    }
     try {
       return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
     } catch {
@@ -139,6 +158,27 @@ export class RequestBody {
     });
   }
 }
+
+/** Colons outside of texts. */
+function hasMoreMembers(bytes: Uint8Array, most: number): boolean {
+  // Each has a name and a value.
+  if (bytes.length < most * LEAST_MEMBER_BYTES) return false;
+  let members = 0;
+  let isInString = false;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i];
+    if (isInString) {
+      // A backslash takes what is behind it along.
+      if (byte === 92) i++;
+      else if (byte === 34) isInString = false;
+    } else if (byte === 34) isInString = true;
+    else if (byte === 58 && ++members > most) return true;
+  }
+  return false;
+}
+
+/** `"":1` */
+const LEAST_MEMBER_BYTES = 4;
 
 function slowBody(ms: number, of: 'whole' | 'each kilobyte'): Problem {
   const [what, hint] =
