@@ -6,7 +6,7 @@ import type { Placement } from '../model/records.ts';
 import { epochMillis } from '../model/time.ts';
 import type { Answer, AnsweredHolder } from './answer.ts';
 import { unlessDamaged } from './damage.ts';
-import { whyInDoubt } from './why-in-doubt.ts';
+import { dependsOnPlacement, whyInDoubt } from './why-in-doubt.ts';
 
 /** Of more nobody reads the reasons; theirs come from their bounds alone. */
 const MOST_READ = 50;
@@ -22,7 +22,7 @@ export async function withDoubts(
     unshown.some(({ pod, start: s }) => pod.uid === uid && s.resourceVersion === start.resourceVersion);
   const explain = async (holder: AnsweredHolder, index: number): Promise<AnsweredHolder> => {
     const neverShown = isUnshown(holder);
-    const isRead = index < MOST_READ && !neverShown && holder.kind === 'Pod' && holder.end !== undefined;
+    const isRead = index < MOST_READ && holder.kind === 'Pod' && dependsOnPlacement(holder, at, { neverShown });
     const placement = isRead ? await placementOf(snapshot, holder) : undefined;
     return { ...holder, why: whyInDoubt(holder, at, { placement, neverShown }) };
   };

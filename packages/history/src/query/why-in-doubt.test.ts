@@ -4,7 +4,7 @@ import type { Boundary, Source } from '../model/boundary.ts';
 import type { Holder, Placement } from '../model/records.ts';
 import { epochMillis, NOT_KNOWN_YET } from '../model/time.ts';
 import type { AnsweredHolder } from './answer.ts';
-import { type DoubtCode, type DoubtContext, doubtText, whyInDoubt } from './why-in-doubt.ts';
+import { type DoubtCode, type DoubtContext, dependsOnPlacement, doubtText, whyInDoubt } from './why-in-doubt.ts';
 
 const WEB: Holder = {
   ...{ kind: 'Pod', namespace: 'shop', name: 'web-1', uid: 'u1', node: 'node-a' },
@@ -132,3 +132,18 @@ for (const [sentence, { candidate, at, context, code, text }] of Object.entries(
     assert.match(doubtText(why), text);
   });
 }
+
+test('a placement that is not asked for would have changed nothing', () => {
+  let asked = 0;
+  for (const { candidate, at, context = {} } of Object.values(TABLE)) {
+    const instant = epochMillis(at * 1000);
+    if (dependsOnPlacement(candidate, instant, context)) {
+      asked++;
+      continue;
+    }
+    const without = whyInDoubt(candidate, instant, { ...context, placement: undefined });
+    for (const placement of [placed(), placed(ended), placed(deleted)])
+      assert.deepEqual(whyInDoubt(candidate, instant, { ...context, placement }), without);
+  }
+  assert.ok(asked > 0);
+});

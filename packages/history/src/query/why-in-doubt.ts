@@ -48,14 +48,28 @@ export interface DoubtContext {
 }
 
 export function whyInDoubt(candidate: AnsweredHolder, at: EpochMillis, context: DoubtContext = {}): Doubt {
-  const { kind, hostNetwork, start, end } = candidate;
+  const known = doubtWithoutPlacement(candidate, at, context);
+  // Invariant: whoever has no end is explained without a placement.
+  return known ?? doubt(whyNotEnded(candidate.end!, context.placement), candidate.end!);
+}
+
+/** Whether its placement has a say in why it is a candidate: nobody needs to look for any other. */
+export function dependsOnPlacement(candidate: AnsweredHolder, at: EpochMillis, context: DoubtContext): boolean {
+  return doubtWithoutPlacement(candidate, at, context) === undefined;
+}
+
+/** Undefined: its end is in doubt. */
+function doubtWithoutPlacement(
+  { kind, hostNetwork, start, end }: AnsweredHolder,
+  at: EpochMillis,
+  { neverShown }: DoubtContext,
+): Doubt | undefined {
   if (kind === 'Node' || hostNetwork) return doubt('node-address', start);
   if (start.source === 'import') return doubt('imported', start);
-  if (context.neverShown === true) return doubt('address-never-shown', start, end);
+  if (neverShown === true) return doubt('address-never-shown', start, end);
   if (isDoubtful(start)) return doubt('address-not-proven', start, end);
   if (at < start.notAfter) return doubt(start.source === 'list' ? 'start-not-seen' : 'start-not-exact', start);
-  if (end === undefined || at < end.notBefore) return doubt('several-showed-it', start, end);
-  return doubt(whyNotEnded(end, context.placement), end);
+  return end === undefined || at < end.notBefore ? doubt('several-showed-it', start, end) : undefined;
 }
 
 function whyNotEnded(end: Boundary, placement: Placement | undefined): DoubtCode {
