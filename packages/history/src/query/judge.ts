@@ -35,7 +35,7 @@ export function judge(
   // While the watch is open, an instant after the last word is answered from the present state.
   const asOf = knownInstant(watched, at, now);
   const certain = nodesFirst(possible.filter((tenure) => certainlyHeld(tenure, watched, at, asOf)));
-  const [first, ...rest] = certain;
+  const [first] = certain;
   if (first !== undefined) {
     // Two can be possible at once, never two true: a certain holder rules the merely possible ones out.
     const isOne = certain.every(({ holder }) => holder.uid === first.holder.uid);
@@ -46,7 +46,7 @@ export function judge(
     );
     const isShared = first.holder.kind === 'Node' || first.holder.hostNetwork;
     if (isOne && !isShared) return { answer: 'held', provisional, tenures: [first] };
-    return { answer: 'ambiguous', provisional, tenures: [first, ...rest], isOnly: false };
+    return { answer: 'ambiguous', provisional, tenures: [first, ...certain.slice(1)], isOnly: false };
   }
   // An end that is open for want of proof reaches as far as anybody was watching, as one that lasts does.
   const open = possible.filter((tenure) => isEnded(tenure) || asOf <= (lastSeen(watched, tenure.holder) ?? asOf));
@@ -153,6 +153,8 @@ function whyUnknown(watched: WatchedTime, at: EpochMillis): UnknownReason | unde
  * with it.
  */
 function nodesFirst(tenures: readonly Tenure[]): readonly Tenure[] {
+  // As of nearly every address.
+  if (tenures.length <= 1) return tenures;
   const isNode = ({ holder }: Tenure) => holder.kind === 'Node';
   const nodes = new Set(tenures.filter(isNode).map(({ holder }) => holder.name));
   const rest = tenures.filter(

@@ -28,11 +28,12 @@ export async function readTenuresAtMany(
   snapshot: AtMany,
   moments: readonly Moment[],
 ): Promise<readonly (readonly Tenure[])[]> {
-  const spans = moments.map(({ ip, at }) => ({ ip, from: at, to: epochMillis(at + 1) }));
   const [tenures, unaddressed] = await Promise.all([
     snapshot.tenuresAtMany(moments),
-    snapshot.possibleTenures(hullOf(spans)),
+    snapshot.possibleTenures(hullOfMoments(moments)),
   ]);
+  if (unaddressed.length === 0) return tenures;
+  const spans = moments.map(({ ip, at }) => ({ ip, from: at, to: epochMillis(at + 1) }));
   return (await joined(snapshot, tenures, unaddressed, spans)) as readonly (readonly Tenure[])[];
 }
 
@@ -117,6 +118,16 @@ function lifeOf(all: readonly PossibleTenure[]): Span {
 /** Where nothing is known of its node's networks, it may have had any address. */
 function mayHave({ within }: PossibleTenure, ip: IpAddress): boolean {
   return within.length === 0 || within.some((cidr) => isWithin(cidr, ip));
+}
+
+function hullOfMoments(moments: readonly Moment[]): Span {
+  let from = Number.POSITIVE_INFINITY;
+  let to = Number.NEGATIVE_INFINITY;
+  for (const { at } of moments) {
+    if (at < from) from = at;
+    if (at >= to) to = at + 1;
+  }
+  return from < to ? { from: epochMillis(from), to: epochMillis(to) } : { from: epochMillis(0), to: epochMillis(0) };
 }
 
 function hullOf(spans: readonly Span[]): Span {

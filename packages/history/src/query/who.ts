@@ -174,7 +174,7 @@ function findingOf(verdict: Verdict, [first, ...rest]: readonly AnsweredHolder[]
   const { answer, provisional } = verdict;
   switch (answer) {
     case 'held':
-      return { answer, provisional, holders: [answered(verdict.tenures[0])] };
+      return { answer, provisional, holders: [first ?? answered(verdict.tenures[0])] };
     case 'free':
       return { answer, provisional, holders: [] };
     case 'ambiguous':

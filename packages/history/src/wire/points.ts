@@ -10,6 +10,7 @@ import { readTenuresAtMany } from '../query/tenure-reads.ts';
 import { ALL_VISIBLE } from '../query/visibility.ts';
 import type { WatchedTime } from '../query/watched-time.ts';
 import { answerFrom, completed, damagedAnswer, readWatchedTime, who } from '../query/who.ts';
+import { plainHeldText } from './held-text.ts';
 import { leavesOpen } from './leaves-open.ts';
 import { whoDocument } from './who.ts';
 
@@ -22,6 +23,11 @@ export const answerPoints: AnswerPoints = async (snapshot, cluster, points) => {
     const found = read === undefined ? who(snapshot, point) : answerAt(snapshot, point, read[0][i] ?? [], read[1]);
     // Most answers are there at once; waiting for those would cost as much as they do.
     const answer = 'then' in found ? await withDoubts(snapshot, await found) : found;
+    const plain = answer.answer === 'held' ? plainHeldText(answer, cluster, point.now) : undefined;
+    if (plain !== undefined) {
+      texts.push(plain);
+      continue;
+    }
     const document = whoDocument(answer, ALL_VISIBLE, cluster, point.now);
     texts.push(JSON.stringify(document));
     if (leavesOpen(document)) open.push(i);

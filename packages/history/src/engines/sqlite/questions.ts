@@ -11,7 +11,17 @@ import { concerns, isAsked, isExpired, isWithin, touches } from '../matching.ts'
 import { typeOf } from '../occurrences/registry.ts';
 import { cutPage, placementPlace, possiblePlace, sortedBy, tenurePlace } from '../order.ts';
 import type { SizeLimit } from '../size-limit.ts';
-import type { Cluster, Expired, OccurrenceQuestion, Page, Paged, RecordsChunk, Span, Subject } from '../snapshot.ts';
+import type {
+  Cluster,
+  Expired,
+  Moment,
+  OccurrenceQuestion,
+  Page,
+  Paged,
+  RecordsChunk,
+  Span,
+  Subject,
+} from '../snapshot.ts';
 import type { StayKind, StaysChunk } from '../stay-columns.ts';
 import type { Patrolled, Room, StoreStatus } from '../store-admin.ts';
 import { answerPacked, type PackedAnswers, type PackedMoments } from './bulk.ts';
@@ -93,12 +103,13 @@ export class Questions {
   }
 
   tenuresAtMany(id: string, moments: PackedMoments): PackedAnswers {
-    const cluster = this.#head.cluster(id);
-    const ask = this.#timelines.asker(cluster, this.#head.layoutGeneration, this.#head.contentVersion);
-    return answerPacked(moments, (ip, at) => {
-      const found = ask(ip, at);
-      return cluster.expiredTo === undefined ? found : found.filter((tenure) => isKept(cluster, tenure));
-    });
+    return answerPacked(moments, this.#tenuresAsker(id));
+  }
+
+  /** The same for whoever is in the thread: nothing needs to be packed. */
+  tenuresAtEach(id: string, moments: readonly Moment[]): readonly (readonly Tenure[])[] {
+    const ask = this.#tenuresAsker(id);
+    return moments.map(({ ip, at }) => ask(ip, at));
   }
 
   tenuresOfIp(id: string, ip: IpAddress, span: Span, page: Page): Paged<Tenure> {
@@ -230,6 +241,13 @@ export class Questions {
       return { id, name, ...counts, checkpoint: this.#reader.coverage.checkpoint(number) };
     });
     return { version: this.#version, bytes: storeBytes(this.#head, this.#weeks), clusters };
+  }
+
+  #tenuresAsker(id: string): (ip: IpAddress, at: EpochMillis) => readonly Tenure[] {
+    const cluster = this.#head.cluster(id);
+    const ask = this.#timelines.asker(cluster, this.#head.layoutGeneration, this.#head.contentVersion);
+    if (cluster.expiredTo === undefined) return ask;
+    return (ip, at) => ask(ip, at).filter((tenure) => isKept(cluster, tenure));
   }
 
   #tenures(

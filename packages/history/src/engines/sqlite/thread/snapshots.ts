@@ -6,7 +6,6 @@ import type { Cluster } from '../../snapshot.ts';
 import { type PackedPoints, unpackPoints } from '../bulk-points.ts';
 import { asHistoryError, isLocked, isMissingWeek } from '../faults.ts';
 import type { View } from '../head/view.ts';
-import { SqliteSnapshot } from '../sqlite-snapshot.ts';
 import type { Store } from '../store.ts';
 import {
   type Answer,
@@ -16,6 +15,7 @@ import {
   type SnapshotReadName,
   serializeError,
 } from './messages.ts';
+import { SnapshotInThread } from './snapshot-in-thread.ts';
 
 /** Longer than any question takes; an old state costs room in the log for as long as it is kept. */
 export const SNAPSHOT_LIMIT_MS = 60_000;
@@ -104,7 +104,7 @@ export class Snapshots {
   /** Every read is done when it is asked for: the answer needs no turn of the thread. */
   async #answerFrom(view: View, [, , , cluster, points]: SnapshotRead): Promise<unknown> {
     const { id } = cluster as Cluster;
-    const snapshot = new SqliteSnapshot(id, {
+    const snapshot = new SnapshotInThread(id, {
       read: async (operation, ...parameters) => {
         try {
           return this.#readFrom(view, [0, 0, operation, ...parameters]) as never;
