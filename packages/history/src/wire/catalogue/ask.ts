@@ -124,16 +124,16 @@ export function clusterOf(clusters: readonly Cluster[], wanted: string | undefin
       hint: 'ask again when a recorder of it runs: podtrail record, or podtrail operator.',
     });
   }
-  const names = clusters.map(({ name, id }) => `${name} (${id})`).join(', ');
+  const names = () => clusters.map(({ name, id }) => `${name} (${id})`).join(', ');
   if (wanted === undefined) {
     if (clusters.length === 1) return first;
-    throw new HistoryError('choose-cluster', `the store holds ${clusters.length} clusters: ${names}`, {
+    throw new HistoryError('choose-cluster', `the store holds ${clusters.length} clusters: ${names()}`, {
       hint: 'choose one with cluster=NAME.',
     });
   }
   const found = clusters.find(({ name }) => name === wanted) ?? clusters.find(({ id }) => id === wanted);
   if (found !== undefined) return found;
-  throw new HistoryError('unknown-cluster', `the store holds no cluster ${wanted}; it holds ${names}`, {
+  throw new HistoryError('unknown-cluster', `the store holds no cluster ${wanted}; it holds ${names()}`, {
     hint: 'choose one with cluster=NAME.',
   });
 }

@@ -40,7 +40,8 @@ function questionRoute(ledger: AskedLedger, { name, summary, parameters, documen
     handle: async (request) => {
       const asked = readable.read(request.query);
       // Rights elsewhere are not asked for: each costs the API server a review.
-      const asker = ledger.asker(await request.visibility(await onlyNamespace(asked)));
+      const namespace = asked['namespace'] === undefined ? undefined : await onlyNamespace(asked);
+      const asker = ledger.asker(await request.visibility(namespace));
       const hasETag = isPast(asked, asker.now);
       if (name === 'who') {
         // One read: there is nothing to give up in between.

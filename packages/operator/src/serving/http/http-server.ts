@@ -231,7 +231,13 @@ export class HttpServer {
     );
     this.#underWay.add(request);
     const answered = this.#connections.answering(socket);
+    const { answerMs } = this.#limits;
+    const late = setTimeout(() => {
+      request.abandon(tooLate(answerMs));
+      socket.destroy();
+    }, answerMs);
     const ended = () => {
+      clearTimeout(late);
       line.length--;
       this.#underWay.delete(request);
       if (!response.writableFinished) request.abandon(clientGone());
@@ -242,7 +248,7 @@ export class HttpServer {
       if (this.#isEnding && this.#underWay.size === 0) this.#connections.closeAll();
     };
     response.once('close', ended);
-    void this.#answer(request, incoming, socket, response)
+    void this.#answer(request, incoming, response, late)
       // The socket is gone; there is nobody to answer.
       .catch((error): Sent => {
         response.destroy();
@@ -253,31 +259,28 @@ export class HttpServer {
       .catch(() => {});
   }
 
+  /** `late` ends a whole answer that takes too long; a stream may. */
   async #answer(
     request: HttpRequest,
     incoming: IncomingMessage,
-    socket: Socket,
     response: ServerResponse,
+    late: NodeJS.Timeout,
   ): Promise<Sent> {
-    const { answerMs, drainMs } = this.#limits;
-    let late: NodeJS.Timeout | undefined = setTimeout(() => {
-      request.abandon(tooLate(answerMs));
-      socket.destroy();
-    }, answerMs);
-    response.once('close', () => clearTimeout(late));
     const more: Record<string, string> = this.#isEnding ? { connection: 'close' } : {};
+    let isStream = false;
     try {
       const reply = await this.#handle(request, incoming);
       if ('stream' in reply) {
         clearTimeout(late);
-        late = undefined;
+        isStream = true;
         this.#streams++;
         try {
+          const { drainMs } = this.#limits;
           await streamReply(request, response, reply, { more, drainMs, unread: this.#unread });
         } finally {
           this.#streams--;
         }
-        return { status: reply.status, isStream: true };
+        return { status: reply.status, isStream };
       }
       closeUnread(incoming, more);
       return { status: await sendReply(request, response, reply, more, this.#unread) };
@@ -286,7 +289,7 @@ export class HttpServer {
       if (response.headersSent || response.destroyed) {
         // A part must not be taken for the whole.
         response.destroy();
-        return { status: problem.status, problem, isStream: late === undefined };
+        return { status: problem.status, problem, isStream };
       }
       closeUnread(incoming, more);
       const render = this.#options.renderProblem ?? renderProblem;
@@ -337,10 +340,14 @@ export class HttpServer {
     if (log === undefined) return;
     const { id, caller, method, route, sentBytes: bytes, bug } = request;
     const { status, problem, isStream = false } = sent;
+    const ms = Math.round((clock.monotonic() - begun) * 10) / 10;
+    const entry = { requestId: id, caller: caller.name, method, route, status, bytes, isStream, ms, remote };
+    if (problem === undefined && bug === undefined) {
+      log(entry);
+      return;
+    }
     log({
-      ...{ requestId: id, caller: caller.name, method, route, status, bytes, isStream },
-      ms: Math.round((clock.monotonic() - begun) * 10) / 10,
-      remote,
+      ...entry,
       ...(problem === undefined ? {} : { code: problem.code }),
       ...(problem?.status === 500 ? { error: problem.cause } : bug === undefined ? {} : { error: bug }),
     });
