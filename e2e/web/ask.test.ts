@@ -198,6 +198,29 @@ test('When takes a time of day alone and the times of logs; a date alone is no i
   nothingWrong(watched);
 });
 
+test('what is typed while a question is being asked stays', { skip: SKIP }, async () => {
+  await using watched = await openAsk(`?ip=${ip}&at=${at}`);
+  const { page } = watched;
+  await headline(watched);
+  const left = await page.getByLabel('When').evaluate(async (field: HTMLInputElement) => {
+    const type = (text: string) => {
+      field.value = text;
+      field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+    };
+    const drawn = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    type('2026-11-15 10:05:00');
+    await drawn();
+    field.form?.requestSubmit();
+    await new Promise((resolve) => setTimeout(resolve));
+    type('11:11');
+    for (let frames = 0; frames < 10; frames++) await drawn();
+    return field.value;
+  });
+  assert.equal(new URL(page.url()).searchParams.get('at'), '2026-11-15T10:05:00.000Z');
+  assert.equal(left, '11:11');
+  nothingWrong(watched);
+});
+
 test('a name that is asked about with a time leads to the trail around that time', { skip: SKIP }, async () => {
   await using watched = await openAsk(`?at=${at}&q=node-01`);
   const { page } = watched;

@@ -1,7 +1,7 @@
 // The box: what is typed or pasted, the time, and what was found in it. A paste is asked about at once; typing waits for
 // Enter.
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Parameters } from '../../address/page-address.ts';
 import { findDay } from '../../paste/days.ts';
 import { type Paste, readPaste } from '../../paste/read-paste.ts';
@@ -33,8 +33,9 @@ export function QuestionBox({
   const askedAt = asked.kind === 'nothing' ? undefined : asked.at;
   const shown = `${textOf(asked)} ${askedAt}`;
 
-  // Back and forward, links: the box shows what is asked, unless what is in it says the same in more words.
-  useEffect(() => {
+  // Back and forward, links: the box shows what is asked, unless what is in it says the same in more words. At once: later it
+  // would replace what somebody has typed meanwhile.
+  useLayoutEffect(() => {
     if (!saysTheSame(readPaste(text, clock()), asked)) setText(textOf(asked));
     setTime(askedAt === undefined ? '' : shownTime(askedAt));
     complain('');
