@@ -1,31 +1,9 @@
 // Autoscalers and the descheduler: they use the Eviction API, and say so in Events or by taints. The run evicts, and writes
 // those under their names.
+import { CLUSTER_AUTOSCALER, DESCHEDULER, type Evictor, KARPENTER, saysOf, VPA } from '../evictors.ts';
 import type { Provocation } from '../provocation.ts';
 
 const BY = 'events and taints as autoscalers write them';
-
-interface Autoscaler {
-  readonly actor: string;
-  readonly component: string;
-  readonly reason: string;
-  readonly message: string;
-}
-
-const CLUSTER_AUTOSCALER: Autoscaler = {
-  ...{ actor: 'cluster-autoscaler', component: 'cluster-autoscaler', reason: 'ScaleDown' },
-  message: 'deleting pod for node scale down',
-};
-const VPA: Autoscaler = {
-  ...{ actor: 'vertical-pod-autoscaler', component: 'vpa-updater', reason: 'EvictedByVPA' },
-  message: 'Pod was evicted by VPA Updater to apply resource recommendation.',
-};
-const DESCHEDULER: Autoscaler = {
-  ...{ actor: 'descheduler', component: 'sigs.k8s.io/descheduler', reason: 'Descheduled' },
-  message: 'pod evicted from node by sigs.k8s.io/descheduler',
-};
-const KARPENTER: Autoscaler = {
-  ...{ actor: 'karpenter', component: 'karpenter', reason: 'Evicted', message: 'Evicted pod: Underutilized' },
-};
 
 export const evictedByClusterAutoscaler = evictedBy(CLUSTER_AUTOSCALER);
 export const evictedByVpa = evictedBy(VPA);
@@ -37,15 +15,15 @@ export const emptiedByClusterAutoscaler = emptiedBy(
 );
 export const emptiedByKarpenter = emptiedBy('karpenter', 'karpenter.sh/disrupted=:NoSchedule');
 
-function evictedBy({ actor, component, reason, message }: Autoscaler): Provocation {
+function evictedBy(evictor: Evictor): Provocation {
+  const { actor, component, reason } = evictor;
   return {
     ...{ name: `eviction by ${actor}`, cause: 'Evicted', by: BY, actor: new RegExp(`^${actor}$`) },
     evidence: `DisruptionTarget \`EvictionByEvictionAPI\`, and event \`${reason}\` of ${component}`,
     sentence: new RegExp(`^was evicted by ${actor}\\.$`),
     async provoke(scene) {
       const [pod] = await scene.deployment();
-      const { name, namespace, uid } = pod!.metadata;
-      await scene.says({ apiVersion: 'v1', kind: 'Pod', name, namespace, uid }, component, reason, message);
+      await saysOf(scene, pod!, evictor);
       await scene.evict(pod!);
       return await scene.ended(pod!);
     },
