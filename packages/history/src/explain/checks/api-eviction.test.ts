@@ -197,7 +197,6 @@ verdictTable('the descheduler', {
           'pod eviction from worker-2 node by sigs.k8s.io/descheduler',
         ),
       ],
-      node: [cordoned(900)],
     }),
     { certainty: 'certain', actor: 'descheduler', sentence: 'was evicted by descheduler.' },
   ],
@@ -257,9 +256,41 @@ verdictTable('two evictions of one pod: the first that was taken is the cause', 
       sentence: 'was evicted: worker-2 was drained, or by descheduler, which reported it a little later.',
     },
   ],
-  'a node that is cordoned, and the descheduler at the same time': [
-    evicted([byDescheduler(END + 1)], [cordoned(END - 100)]),
-    { certainty: 'certain', actor: 'descheduler' },
+  'a drain, and the descheduler in the same second: times do not tell which was first': [
+    evicted([byDescheduler(END)], [cordoned(END - 0.3)]),
+    {
+      ...{ certainty: 'inferred', actor: undefined, cites: 2 },
+      sentence: 'was evicted: worker-2 was drained, or by descheduler, which reported it then.',
+    },
+  ],
+  'the same, and the cordon was seen after the second of the Event had begun': [
+    evicted([byDescheduler(END)], [cordoned(END + 0.3)]),
+    {
+      ...{ certainty: 'inferred', actor: undefined, cites: 2 },
+      sentence: 'was evicted: worker-2 was drained, or by descheduler, which reported it then.',
+    },
+  ],
+  'a drain that budgets held up, and the autoscaler of resources': [
+    evicted([byVpa(END + 1)], [cordoned(END - 600)]),
+    { sentence: 'was evicted: worker-2 was drained, or by vertical-pod-autoscaler, which reported it then.' },
+  ],
+  'a node that was cordoned an hour ago, and the descheduler': [
+    evicted([byDescheduler(END + 1)], [cordoned(END - 3600)]),
+    { certainty: 'certain', actor: 'descheduler', sentence: 'was evicted by descheduler.' },
+  ],
+  'the audit log has the descheduler first, and then the drain': [
+    evicted(
+      [asked(END, 'system:serviceaccount:kube-system:descheduler'), byDescheduler(END), asked(END + 0.4, 'jane')],
+      [cordoned(END - 0.3)],
+    ),
+    { certainty: 'certain', actor: 'descheduler', sentence: 'was evicted by descheduler.' },
+  ],
+  'the audit log has the drain first, and then the descheduler': [
+    evicted(
+      [asked(END, 'jane'), asked(END + 0.4, 'system:serviceaccount:kube-system:descheduler'), byDescheduler(END)],
+      [cordoned(END - 0.3)],
+    ),
+    { certainty: 'certain', actor: 'jane', sentence: 'was evicted by jane: worker-2 was drained.' },
   ],
   'two that say so, and the audit log names one of them': [
     evicted([byDescheduler(END), asked(END, VPA_ACCOUNT), byVpa(END + 1)]),

@@ -24,6 +24,8 @@ import { certain, inferred } from '../verdict.ts';
 const ANNOUNCED_MS = 15 * MINUTE_MS;
 /** The cluster-autoscaler tries for two minutes by default, and then takes its taint back. */
 const TRIES_MS = 2 * MINUTE_MS + CLOCK_SLACK_MS;
+/** Budgets of disruptions may hold up a drain; what has been cordoned for longer is hardly drained in the same second. */
+const DRAINS_MS = 15 * MINUTE_MS;
 /** Its account may have any name: who said so right before the request is taken for who asked. */
 const DONE_AT_ONCE_MS = 10 * SECOND_MS;
 /** The API server stamps a deletion to the second. */
@@ -51,10 +53,8 @@ export function apiEviction(known: Case): Verdict | undefined {
   if (event !== undefined) {
     const { evictor, evidence } = event;
     const { actor } = evictor;
-    if (request === undefined && cordon !== undefined && isLate(known, event)) {
-      const sentence = `was evicted: ${life.pod.node} was drained, or by ${actor}, which reported it a little later.`;
-      return inferred('Evicted', sentence, [cordon, evidence]);
-    }
+    const either = request === undefined && cordon !== undefined ? orDrained(known, event, cordon) : undefined;
+    if (either !== undefined) return either;
     const drained = cordon !== undefined && cordon.at > evidence.at ? cordon : undefined;
     const isSure = drained === undefined && isTrying(known, event);
     if (isSure || request !== undefined) return certain('Evicted', `was evicted by ${actor}.`, [evidence], actor);
@@ -146,9 +146,18 @@ function isOfEvictor({ component }: Evictor, request: Evidence): boolean {
   return component.test(actorOf(request));
 }
 
-/** It drains no nodes, and says so when its eviction was taken: the pod was ending already. */
-function isLate(known: Case, { evictor, evidence }: Trace): boolean {
-  return evictor.taints.length === 0 && evidence.at > latestEnd(known) + AT_ONCE_MS;
+/**
+ * Who drains no nodes says so once its eviction was taken, also that of a pod which was ending already: the drain of a node
+ * that was cordoned may have come first.
+ */
+function orDrained(known: Case, { evictor, evidence }: Trace, cordon: Evidence): Verdict | undefined {
+  if (evictor.taints.length > 0) return undefined;
+  const isLate = evidence.at > latestEnd(known) + AT_ONCE_MS;
+  const isAtOnce = evidence.at >= known.endedAt - CLOCK_SLACK_MS && cordon.at >= known.endedAt - DRAINS_MS;
+  if (!isLate && !isAtOnce) return undefined;
+  const when = isLate ? 'a little later' : 'then';
+  const sentence = `was evicted: ${known.life.pod.node} was drained, or by ${evictor.actor}, which reported it ${when}.`;
+  return inferred('Evicted', sentence, [cordon, evidence]);
 }
 
 function byTaint(known: Case): Trace | undefined {
