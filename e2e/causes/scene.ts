@@ -1,6 +1,6 @@
 // Where one provocation happens: a namespace, and objects that no other provocation touches. Everything that it does to
 // the cluster goes through plain requests.
-import { type ControlPlane, type HttpAnswer, until } from '../controlplane/index.ts';
+import { type ControlPlane, type HttpAnswer, type HttpIdentity, until } from '../controlplane/index.ts';
 import { PlayedKubelet } from './played-kubelet.ts';
 import type { PodWatch, WatchedPod } from './pod-watch.ts';
 import type { HitNode, RealGround } from './real/real-ground.ts';
@@ -265,7 +265,12 @@ export class Scene {
     });
   }
 
-  /** A pod of a workload that is held may go. */
+  /** It stays when it is deleted, until `release`; pods that take its place are not held. */
+  async hold(pod: WatchedPod): Promise<void> {
+    await this.patch(this.podPath(pod), { metadata: { finalizers: [HOLD] } });
+  }
+
+  /** A pod that is held may go. */
   async release(pod: WatchedPod): Promise<void> {
     const path = this.podPath(pod);
     const answer = await this.#setup.plane.request(path, {
@@ -293,10 +298,17 @@ export class Scene {
     });
   }
 
-  async evict(pod: WatchedPod): Promise<void> {
+  /** As the administrator, or as a program with this account, which may do everything. */
+  async evict(pod: WatchedPod, account?: string): Promise<void> {
     const { name, namespace } = pod.metadata;
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace } };
-    await this.post(`${this.podPath(pod)}/eviction`, eviction);
+    const identity = account === undefined ? {} : this.#identityOf(account);
+    await this.#send('POST', `${this.podPath(pod)}/eviction`, eviction, {}, identity);
+  }
+
+  #identityOf(account: string): HttpIdentity {
+    const subject = { commonName: account, organizations: ['system:masters'] };
+    return this.#setup.plane.pki.cluster.issue({ subject, usage: 'client' });
   }
 
   async #workload(kind: string, resource: Kind, options: WorkloadOptions): Promise<WatchedPod[]> {
@@ -321,8 +333,15 @@ export class Scene {
     return metadata.labels?.['scene'] === this.name;
   }
 
-  async #send(method: string, path: string, body: object, headers: Record<string, string> = {}): Promise<HttpAnswer> {
-    const answer = await this.#setup.plane.request(path, { method, body, headers });
+  /** As the administrator unless another identity is given. */
+  async #send(
+    method: string,
+    path: string,
+    body: object,
+    headers: Record<string, string> = {},
+    identity: HttpIdentity = {},
+  ): Promise<HttpAnswer> {
+    const answer = await this.#setup.plane.request(path, { method, body, headers, ...identity });
     if (answer.status >= 400) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
     return answer;
   }

@@ -14,7 +14,14 @@ export {
 export { ControlPlaneError } from './control-plane-error.ts';
 export type { KubeconfigOptions, TokenUser } from './credentials.ts';
 export type { Etcd } from './etcd.ts';
-export { type HttpAnswer, type HttpLines, type HttpRequest, httpLines, httpRequest } from './http-request.ts';
+export {
+  type HttpAnswer,
+  type HttpIdentity,
+  type HttpLines,
+  type HttpRequest,
+  httpLines,
+  httpRequest,
+} from './http-request.ts';
 export { type MetricSample, sumMetric } from './metrics.ts';
 export type { Part } from './part.ts';
 export { FRONT_PROXY_NAME, LOOPBACK_NAMES, type Pki } from './pki.ts';

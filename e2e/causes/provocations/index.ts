@@ -16,11 +16,13 @@ import * as pairs from './pairs.ts';
 import * as preempted from './preempted.ts';
 import * as statefulSet from './stateful-set.ts';
 import * as taint from './taint.ts';
+import * as twoEvictions from './two-evictions.ts';
 
 export const PROVOCATIONS: readonly Provocation[] = [
   ...[
     evicted,
     autoscaler,
+    twoEvictions,
     taint,
     deviceTaint,
     preempted,

@@ -9,6 +9,7 @@ import * as evicted from '../provocations/evicted.ts';
 import * as overlapping from '../provocations/overlapping.ts';
 import { statefulSetRestarted, statefulSetScaled, statefulSetUpdated } from '../provocations/stateful-set.ts';
 import { tainted } from '../provocations/taint.ts';
+import * as twoEvictions from '../provocations/two-evictions.ts';
 import * as endsByNodes from './ends-by-nodes.ts';
 import * as endsOfPods from './ends-of-pods.ts';
 
@@ -29,6 +30,7 @@ const LIVED_THROUGH: readonly Provocation[] = [
 
 export const REAL_PROVOCATIONS: readonly Provocation[] = [
   ...[endsOfPods, endsByNodes].flatMap((group): Provocation[] => Object.values(group)),
+  ...Object.values(twoEvictions),
   ...LIVED_THROUGH.map((one): Provocation => ({ ...one, by: 'real kubelet' })),
 ];
 
