@@ -225,6 +225,46 @@ export const outOfService: Provocation = {
   },
 };
 
+/** Of pods that stay where they are when the labels of their node change; a kubelet that is started looks at them again. */
+const ADMITTED_AGAIN = {
+  ...BY,
+  cause: 'Rejected',
+  sentence: /^had run, and was rejected by the kubelet of \S+ when that was started again: NodeAffinity\.$/,
+  evidence: 'status `NodeAffinity` of a pod that had run, and event `Starting` of its kubelet',
+} as const;
+
+export const rejectedBySelector: Provocation = {
+  ...{ ...ADMITTED_AGAIN, name: 'kubelet started again on a node with other labels' },
+  provoke: (scene) => relabelled(scene, null, { nodeSelector: { [scene.name]: 'yes' } }),
+};
+
+export const rejectedByAffinityAgain: Provocation = {
+  ...{ ...ADMITTED_AGAIN, name: 'kubelet started again on a node with other labels, and a pod with nodeAffinity' },
+  provoke(scene) {
+    const matchExpressions = [{ key: scene.name, operator: 'In', values: ['yes'] }];
+    const required = { nodeSelectorTerms: [{ matchExpressions }] };
+    const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } };
+    return relabelled(scene, 'no', { ...DEAF, affinity, nodeSelector: {} });
+  },
+};
+
+/** The label has the name of the scene, and is gone afterwards: its node belongs to others then. */
+async function relabelled(scene: Scene, then: string | null, spec: object) {
+  const node = await scene.realNode();
+  const label = (value: string | null) =>
+    scene.patch(`/api/v1/nodes/${node.name}`, { metadata: { labels: { [scene.name]: value } } });
+  await label('yes');
+  try {
+    const pod = await scene.pod(spec);
+    await node.real.stopKubelet();
+    await label(then);
+    await node.real.startKubelet();
+    return await scene.terminal(pod);
+  } finally {
+    await label(null);
+  }
+}
+
 async function bound(scene: Scene, node: HitNode, name: string, spec: object = {}): Promise<WatchedPod> {
   await scene.post(scene.pathOf('pods', ''), {
     ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name } },
