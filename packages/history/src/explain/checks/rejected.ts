@@ -42,7 +42,7 @@ function hasRun({ life: { networkUp, ready, restarts, endings } }: Case): boolea
   return networkUp !== undefined || ready !== undefined || restarts > 0 || endings.length > 0;
 }
 
-/** It is killed before its last state is written: as long as its grace lasts. */
+/** It is killed before its last state is written: within ten seconds by real kubelets, which give it one second and not its grace. */
 const KILLED_WITHIN_MS = 15 * MINUTE_MS;
 
 /** The last time before the end. */
