@@ -92,13 +92,26 @@ export class SecondaryIndex {
     this.#version = '';
   }
 
+  #forgetAll(): void {
+    for (const known of [this.#buckets, this.#rows, this.#columns, this.#broken]) known.clear();
+    this.#groups = new Float64Array(GROUPS);
+    this.#version = '';
+    this.#gone = 0;
+  }
+
   #refresh(): void {
     const version = this.#head.contentVersion;
     if (version === this.#version) return;
     const sums = this.#head.index.groupSums(this.#cluster, this.#table);
     const added: RowEntry[] = [];
-    for (let group = 0; group < GROUPS; group++) if (sums[group] !== this.#groups[group]) this.#look(group, added);
-    this.#take(added);
+    try {
+      for (let group = 0; group < GROUPS; group++) if (sums[group] !== this.#groups[group]) this.#look(group, added);
+      this.#take(added);
+    } catch (error) {
+      // Buckets were looked at whose rows were not taken: the next question must not pass them by.
+      this.#forgetAll();
+      throw error;
+    }
     this.#groups = sums;
     this.#version = version;
     if (this.#gone > 1000 && this.#gone > this.#rows.size) {
