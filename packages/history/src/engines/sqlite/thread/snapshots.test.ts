@@ -20,7 +20,10 @@ import { allRecords, withSnapshot } from '../../with-snapshot.ts';
 import type { View } from '../head/view.ts';
 import { Views } from '../head/views.ts';
 import { SqliteEngine } from '../sqlite-engine.ts';
+import type { Store } from '../store.ts';
 import type { Weeks } from '../week/weeks.ts';
+import type { Answer } from './messages.ts';
+import { Snapshots } from './snapshots.ts';
 
 const PROD = { id: 'b7c0b3a4-0000-4000-8000-000000000001', name: 'prod' };
 const directory = scratchDirectory('snapshots');
@@ -195,4 +198,22 @@ test('snapshots that overlap while nothing is committed share one connection, an
   views.give(third);
   views.give(later);
   assert.deepEqual([ended, connections], [[1, 2, 1], 2]);
+});
+
+test('reads that wait for their snapshot are answered when it is closed: nobody waits for ever', () => {
+  const answered: Answer[] = [];
+  const store = { path: 'store.db', takeView: () => undefined } as unknown as Store;
+  const snapshots = new Snapshots(
+    store,
+    1000,
+    (answers) => answered.push(...answers),
+    () => assert.fail('no points are asked for'),
+  );
+  snapshots.begin(1);
+  assert.equal(snapshots.read([7, 1, 'coverage', PROD.id]), undefined, 'there is no view for it yet');
+  snapshots.end(1);
+  assert.deepEqual(
+    answered.map((answer) => [answer.id, 'error' in answer && answer.error.code]),
+    [[7, 'snapshot-closed']],
+  );
 });

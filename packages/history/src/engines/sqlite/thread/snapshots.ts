@@ -74,6 +74,7 @@ export class Snapshots {
   end(snapshot: number): void {
     const state = this.#states.get(snapshot);
     this.#states.delete(snapshot);
+    if (state?.kind === 'waiting' && state.reads.length > 0) this.#answer(closedAnswers(state.reads));
     if (state?.kind !== 'open') return;
     this.#giveBack(state);
     this.#openWaiting();
@@ -83,8 +84,7 @@ export class Snapshots {
     const left: Answer[] = [];
     for (const state of this.#states.values()) {
       if (state.kind === 'open') this.#giveBack(state);
-      if (state.kind === 'waiting')
-        left.push(...state.reads.map(([id]) => ({ id, error: serializeError(snapshotClosed()) })));
+      if (state.kind === 'waiting') left.push(...closedAnswers(state.reads));
     }
     this.#states.clear();
     return left;
@@ -179,4 +179,9 @@ export class Snapshots {
   #giveBack({ view }: Extract<State, { kind: 'open' }>): void {
     this.#store.giveView(view);
   }
+}
+
+/** Whoever closes a snapshot may still be waiting for its reads. */
+function closedAnswers(reads: readonly SnapshotRead[]): Answer[] {
+  return reads.map(([id]) => ({ id, error: serializeError(snapshotClosed()) }));
 }
